@@ -33,6 +33,8 @@ class Result(Displayed):
     launches_in_graph: how many launches follow another one in a graph. reached_memory: whether anything may have gone
     to global memory or come from it, what caches write back included; only the fast engine says no. last_level_hits,
     last_level_sectors: chunks that the last-level cache had, and sectors moved to and from it, if there is one.
+    shared_l1_hits, shared_l1_sectors: chunks that the caches had that groups share before the L2, and sectors that came
+    to them, if there are any.
     """
 
     ticks: int
@@ -57,6 +59,8 @@ class Result(Displayed):
     reached_memory: bool = field(default=True, compare=False)
     last_level_hits: int = 0
     last_level_sectors: int = 0
+    shared_l1_hits: int = 0
+    shared_l1_sectors: int = 0
 
     def __repr__(self) -> str:
         seconds = "" if self.seconds is None else f", {self.seconds:.4g} s"
@@ -122,6 +126,11 @@ class Result(Displayed):
             "issued": self.issued,
             "transactions": self.transactions,
             "l1_hits": self.l1_hits,
+            **(
+                {"shared_l1_hits": self.shared_l1_hits, "shared_l1_sectors": self.shared_l1_sectors}
+                if self.shared_l1_sectors
+                else {}
+            ),
             "l2_hits": self.l2_hits,
             "l2_sectors": self.l2_sectors,
             "memory_sectors": self.memory_sectors,

@@ -24,6 +24,7 @@ class WarpState(IntEnum):
 TRAFFIC = (
     "loads", "others", "l1_hits", "l2_loads", "l2_stores", "l2_hits", "memory", "l2_sectors", "memory_sectors",
     "last_level_loads", "last_level_stores", "last_level_hits", "last_level_sectors",
+    "shared_l1_loads", "shared_l1_hits", "shared_l1_sectors",
 )  # fmt: skip
 MOST_STRETCHES = 1024  # even: two become one where the run goes on
 STATES = tuple(state.name.lower() for state in WarpState)

@@ -43,6 +43,8 @@ KEYS = {
     "drain_latency": ("memory.drain_latency", 22),
     "l2_store_request_service": ("memory.l2.store_request_service", 6),
     "atomic_latency": ("memory.l2.atomic_latency", 205),
+    "shared_l1_latency": ("memory.shared_l1.latency", 120),
+    "shared_l1_service": ("memory.shared_l1.service", 1),
     "last_level_latency": ("memory.last_level.latency", 310),
     "last_level_service": ("memory.last_level.service", 3),
 }
@@ -70,6 +72,7 @@ def full():
     caches = {"memory.l1": lines, "memory.l2": shared, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
     caches["memory.tlb"] = {"entries": 1, "page": 32, "miss": 0}
     caches["memory.last_level"] = lines
+    caches["memory.shared_l1"] = {**lines, "groups": 1}
     return machine(**caches).replace({key: cycles + 0.25 for key, cycles in KEYS.values()})
 
 
@@ -83,6 +86,7 @@ def test_every_key_that_is_a_duration_has_one():
     named = {"scheduling": cores.Scheduling, "memory": memory.Memory, "memory.rows": memory.Rows}
     named["memory.tlb"] = memory.Tlb
     caches = {"memory.l1": memory.Cache, "memory.l2": memory.SharedCache, "memory.last_level": memory.LastLevelCache}
+    caches["memory.shared_l1"] = memory.SharedL1
     found = {
         f"{table}.{key}"
         for table, model in {**named, **caches}.items()
@@ -99,7 +103,8 @@ def test_an_instruction_holds_its_port_for_the_width_over_the_cores():
 def test_what_a_machine_does_not_have_takes_nothing_and_hits_take_as_long_as_global_memory():
     durations = machine(**{"scheduling.pipeline_depth": 0}).durations
     taken = {name: ticks for name, ticks in asdict(durations).items() if ticks}
-    latencies = ("latency", "store_latency", "l1_latency", "l2_latency", "last_level_latency", "atomic_latency")
+    caches = ("l1_latency", "shared_l1_latency", "l2_latency", "last_level_latency")
+    latencies = ("latency", "store_latency", *caches, "atomic_latency")
     assert taken == {"issue": 6, "mbarrier_latency": 1, **dict.fromkeys(latencies, 20)}
 
 

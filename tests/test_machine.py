@@ -120,6 +120,7 @@ FULL = {
             "atomics": "here",
             "atomic_latency": 230,
         },
+        "shared_l1": {"groups": 2, "sets": 16, "ways": 8, "latency": 60, "service": 1.5},
         "last_level": {
             "sets": 16,
             "ways": 8,
@@ -152,6 +153,7 @@ COUNTS = (
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
     "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.l2.dies",
     "memory.last_level.sets", "memory.last_level.ways",
+    "memory.shared_l1.groups", "memory.shared_l1.sets", "memory.shared_l1.ways",
     "memory.sectors", "memory.fetch_sectors",
     "memory.l2.waiting_stores", "scheduling.block_burst",
     "limits.blocks_per_group", "limits.warps_per_group", "resources.registers",
@@ -169,6 +171,7 @@ DURATIONS = (
     "memory.first_access", "memory.store_interval", "memory.copy_interval", "memory.drain_latency",
     "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.fetch_interval",
     "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
+    "memory.shared_l1.latency", "memory.shared_l1.service",
 )  # fmt: skip
 WORDS = {
     "scheduling.switch": ("on-stall", "every-instruction"),
@@ -181,7 +184,7 @@ WORDS = {
     "memory.atomics": ("each", "by-word"),
     "memory.reductions": ("blocking", "posted"),
     "memory.transfers": ("pipelined", "serial"),
-    "memory.interleave": ("modulo", "hash"),
+    "memory.interleave": ("modulo", "hash", "rotated"),
     "memory.stores": ("blocking", "posted", "at-end"),
     "memory.l1_after_store": ("keep", "drop"),
     "memory.l1.local_writes": ("through", "back"),

@@ -12,6 +12,7 @@ from simtmm.result import Result
 
 Series = npt.NDArray[np.float64]
 PORTS, L2, LAST_LEVEL, MEMORY = "memory ports", "L2", "last-level cache", "memory"
+SHARED_L1 = "shared L1"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +50,15 @@ def over_time(machine: Machine, result: Result, most: int) -> OverTime | None:
         MEMORY: traffic.of("memory_sectors") * levels.sector_bytes,
     }
     peaks = dict(zip(moved, levels.peaks, strict=True))
+    if levels.shared_l1:
+        moved[SHARED_L1] = traffic.of("shared_l1_sectors") * levels.sector_bytes
+        peaks[SHARED_L1] = levels.shared_l1_peak
     if levels.last_level:
         moved[LAST_LEVEL] = traffic.of("last_level_sectors") * levels.sector_bytes
         peaks[LAST_LEVEL] = levels.last_level_peak
     looked = {
         "L1": (traffic.of("l1_hits"), loads if machine.memory.l1 else loads * 0),
+        SHARED_L1: (traffic.of("shared_l1_hits"), traffic.of("shared_l1_loads")),
         "L2": (traffic.of("l2_hits"), l2_loads),
         LAST_LEVEL: (traffic.of("last_level_hits"), traffic.of("last_level_loads")),
     }

@@ -6,7 +6,7 @@ below one of them is a fault of simtmm.
 
 from collections.abc import Mapping
 
-from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, LAST_LEVEL, PARTITIONS, traffic
+from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, LAST_LEVEL, PARTITIONS, SHARED_L1S, traffic
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import CLASSES
@@ -33,7 +33,9 @@ def floors(machine: Machine, workload: AnyWorkload, result: Result, counts: Coun
         slices, partitions = -(-durations.l2_service // sectors), -(-durations.service * fetched // sectors)
         if sectors > 1:
             slices = max(slices, durations.l2_request_service)
-        loads = passed.loads - passed.l1_hits
+        shared = -(-durations.shared_l1_service // sectors)
+        found[SHARED_L1S] = _served(passed.behind_l1, shared, max(1, machine.shared_l1s), launches)
+        loads = passed.behind_l1 - min(passed.behind_l1, passed.shared_l1_hits)
         asked = loads - min(loads, passed.l2_hits)
         read = asked - min(asked, passed.last_level_hits or 0)
         of_l2s = machine.memory.partitions * (machine.memory.l2.dies if machine.memory.l2 else 1)

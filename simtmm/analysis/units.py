@@ -14,8 +14,8 @@ from simtmm.stalls import ATOMICS, STORES, Count, Stalls
 from simtmm.trace.counts import Counts
 
 ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, PARTITIONS = "issue ports", "memory ports", "L2 slices", "memory partitions"
-LAST_LEVEL = "last-level slices"
-UNITS = (ISSUE_PORTS, MEMORY_PORTS, L2_SLICES, LAST_LEVEL, PARTITIONS)
+SHARED_L1S, LAST_LEVEL = "shared L1s", "last-level slices"
+UNITS = (ISSUE_PORTS, MEMORY_PORTS, SHARED_L1S, L2_SLICES, LAST_LEVEL, PARTITIONS)
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Traffic:
 
     loads, stores, atomics: what instructions list; an atomic lists an entry for each update.
     requests: instructions that list any.
-    l1_hits: of the loads. l2_hits: of the loads, and of atomics that end in the L2.
+    l1_hits, shared_l1_hits: of the loads. l2_hits: of the loads, and of atomics that end in the L2.
     stores_stay, atomics_stay: whether they end in the L2. What it writes back later is counted nowhere.
     last_level_hits: of what comes to the last-level cache to be read; None without one. All else ends there.
     """
@@ -38,11 +38,17 @@ class Traffic:
     stores_stay: bool
     atomics_stay: bool = False
     last_level_hits: int | None = None
+    shared_l1_hits: int = 0
 
     @property
     def through_ports(self) -> int:
         """What leaves core groups: everything. Stores may have a path of their own, the rest passes memory ports."""
         return self.loads + self.stores + self.atomics
+
+    @property
+    def behind_l1(self) -> int:
+        """Loads that the L1 does not have."""
+        return self.loads - self.l1_hits
 
     @property
     def into_l2(self) -> int:
@@ -51,8 +57,8 @@ class Traffic:
 
     @property
     def looking_into_l2(self) -> int:
-        """Loads that the L1 does not have, and atomics that end in the L2."""
-        return self.loads - self.l1_hits + (self.atomics if self.atomics_stay else 0)
+        """Loads that neither the L1 nor a shared one has, and atomics that end in the L2."""
+        return self.behind_l1 - self.shared_l1_hits + (self.atomics if self.atomics_stay else 0)
 
     @property
     def read(self) -> int:
@@ -122,7 +128,10 @@ def traffic(machine: Machine, result: Result, counts: Counts | None = None) -> T
         return None
     loads = result.transactions - stores - atomics
     hits = None if machine.memory.last_level is None else result.last_level_hits
-    return Traffic(loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays, atomics_stay, hits)
+    return Traffic(
+        loads, stores, atomics, requests, result.l1_hits, result.l2_hits, stays, atomics_stay, hits,
+        result.shared_l1_hits,
+    )  # fmt: skip
 
 
 def chunks_of_kinds(stalls: Stalls, what: Count = Count.CHUNKS) -> dict[str, int]:
@@ -189,6 +198,13 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         (passes < through and durations.leaving_interval > 0)
         or (durations.return_interval + durations.return_delay > 0 and found.stores > 0 and not apart),
     )
+    shared_l1s = moving(
+        SHARED_L1S,
+        machine.shared_l1s,
+        result.shared_l1_sectors * machine.sector_bytes,
+        result.shared_l1_sectors * durations.shared_l1_service // memory.sectors,
+        durations.shared_l1_service,
+    )
     stored_here = found.stores if found.stores_stay else 0
     loaded = found.into_l2 - updates_here - stored_here
     of_loads, of_stores = loaded * durations.l2_service, stored_here * durations.l2_store_service
@@ -226,7 +242,8 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         True,  # what the L2 writes back comes on top
     )
     below = (last_level, partitions) if memory.last_level else (partitions,)
-    return (instructions, ports, *((slices,) if memory.l2 else ()), *below)
+    caches = (shared_l1s,) * (memory.shared_l1 is not None) + (slices,) * (memory.l2 is not None)
+    return (instructions, ports, *caches, *below)
 
 
 def _rate(machine: Machine) -> tuple[str, float]:

@@ -87,7 +87,9 @@ def chase_errors(machine: Machine, curve: LatencyCurve) -> tuple[tuple[float, fl
     """For each point its bytes, its measured cycles, and the latency of the level that holds it over those, less 1."""
     memory = machine.memory
     caches = [
-        (cache.sets * cache.ways * machine.chunk_bytes, cache.latency) for cache in (memory.l1, memory.l2) if cache
+        (cache.sets * cache.ways * machine.chunk_bytes, cache.latency)
+        for cache in (memory.l1, memory.shared_l1, memory.l2)
+        if cache
     ]
     rows = []
     for size, measured in zip(curve.sizes.tolist(), curve.latencies.tolist(), strict=True):

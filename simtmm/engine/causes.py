@@ -14,7 +14,7 @@ from simtmm.stalls import Count, Reason, Stalls
 from simtmm.trace.streamed import AnyWorkload
 
 MEMORY_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH = "memory bandwidth", "L2 bandwidth", "bandwidth of the memory ports"
-LAST_LEVEL_BANDWIDTH = "last-level cache bandwidth"
+SHARED_L1_BANDWIDTH, LAST_LEVEL_BANDWIDTH = "shared L1 bandwidth", "last-level cache bandwidth"
 ATOMICS, LATENCY, SHARED_MEMORY = "atomics", "memory latency", "shared memory"
 ISSUE, DEPENDENCE, BARRIERS = "instruction issue", "dependent instructions", "barriers"
 PIPES = "instruction pipes"
@@ -26,12 +26,14 @@ PLURALS = (ATOMICS, DEPENDENCE, BARRIERS, LAUNCHES, PIPES, BLOCK_STARTS)  # name
 
 REASONS_OF: dict[str, tuple[Reason, ...]] = {
     MEMORY_BANDWIDTH: (Reason.MEMORY_QUEUE, Reason.TURNAROUND, Reason.ROWS),
+    SHARED_L1_BANDWIDTH: (Reason.SHARED_L1_QUEUE,),
     L2_BANDWIDTH: (Reason.L2_QUEUE,),
     LAST_LEVEL_BANDWIDTH: (Reason.LAST_LEVEL_QUEUE,),
     PORT_BANDWIDTH: (Reason.PORT_QUEUE,),
     ATOMICS: (Reason.ATOMICS_QUEUE,),
     LATENCY: (
         Reason.L1_LATENCY,
+        Reason.SHARED_L1_LATENCY,
         Reason.L2_LATENCY,
         Reason.LAST_LEVEL_LATENCY,
         Reason.MEMORY_LATENCY,
@@ -55,7 +57,7 @@ CONTENDED = (
     Reason.PORT_QUEUE,
     Reason.PIPE_QUEUE,
 )  # waits that more groups would share
-FILLED = (MEMORY_BANDWIDTH, LAST_LEVEL_BANDWIDTH, L2_BANDWIDTH, PORT_BANDWIDTH)
+FILLED = (MEMORY_BANDWIDTH, LAST_LEVEL_BANDWIDTH, L2_BANDWIDTH, SHARED_L1_BANDWIDTH, PORT_BANDWIDTH)
 """Units that what one place asks for holds others up at."""
 KINDS_OF_BARRIERS = ("barrier", "sync")
 KINDS_OF_SHARED = ("shared_load", "shared_store", "shared_atomic", "shared")
@@ -208,6 +210,8 @@ def _filled_by(stalls: Stalls, cause: str) -> npt.NDArray[np.int64]:
         return counts[:, Count.L2_SECTORS]
     if cause == LAST_LEVEL_BANDWIDTH:
         return counts[:, Count.LAST_LEVEL_SECTORS]
+    if cause == SHARED_L1_BANDWIDTH:
+        return counts[:, Count.SHARED_L1_SECTORS]
     found: npt.NDArray[np.int64] = counts[:, Count.MEMORY_SECTORS].copy()
     if levels is not None and levels.stores_stay:  # they go to memory later, when their lines fall out
         found += counts[:, Count.L2_SECTORS] * stalls.places.are_of(KINDS_OF_STORES)

@@ -30,7 +30,7 @@ WORTH = 1_000_000  # operations: a third of a second, many times as long as it t
 MOST, MOST_BYTES = 50, 4 << 20  # that are stored, those stored last, and of each
 NUMBERS = (
     "ticks", "issued", "transactions", "l1_hits", "l2_hits", "port_busy", "l2_sectors", "last_level_hits",
-    "last_level_sectors", "memory_sectors", "launches_in_graph",
+    "last_level_sectors", "memory_sectors", "launches_in_graph", "shared_l1_hits", "shared_l1_sectors",
 )  # fmt: skip
 TABLES = ("ticks", "counts", "launches", "launch_counts", "active")  # of stalls
 _LABEL, _SUFFIX = "result", ".npz"

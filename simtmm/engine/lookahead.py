@@ -31,6 +31,8 @@ def lookahead_of(machine: Machine) -> Lookahead:
     answers = [durations.latency]
     if memory.stores != "posted":
         answers.append(durations.store_latency)
+    if memory.shared_l1:
+        answers.append(durations.shared_l1_latency)
     if memory.l2:
         answers.append(durations.l2_latency)
         if memory.l2.atomics == "here":
@@ -38,7 +40,7 @@ def lookahead_of(machine: Machine) -> Lookahead:
     if memory.last_level:
         answers.append(durations.last_level_latency)
     counts_returned = durations.return_interval > 0 or durations.return_delay > 0
-    if memory.l1 and (memory.l2 or memory.last_level) and counts_returned:
+    if memory.l1 and (memory.shared_l1 or memory.l2 or memory.last_level) and counts_returned:
         answers.append(durations.l1_latency)
     return Lookahead(
         memory=min(answers),

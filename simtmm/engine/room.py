@@ -16,6 +16,7 @@ _ALSO = {
     "memory.tlb.entries": ("cores.groups",),
     "memory.l1.sets": ("memory.l1.ways", "cores.groups"),
     "memory.l2.sets": ("memory.l2.ways",),
+    "memory.shared_l1.sets": ("memory.shared_l1.ways", "cores.groups"),
     "memory.last_level.sets": ("memory.last_level.ways",),
 }
 

@@ -55,7 +55,9 @@ class Durations:
     tlb_miss: int
     row_opening: int
     l1_latency: int
-    """Of a hit; L without an L1. Likewise that of the L2."""
+    """Of a hit; L without an L1. Likewise that of a shared L1, and of the L2."""
+    shared_l1_latency: int
+    shared_l1_service: int
     l2_latency: int
     l2_service: int
     l2_store_service: int
@@ -121,6 +123,8 @@ class Durations:
             tlb_miss=ticks(memory.tlb.miss) if memory.tlb else 0,
             row_opening=ticks(memory.rows.opening) if memory.rows else 0,
             l1_latency=ticks((memory.l1 or memory).latency),
+            shared_l1_latency=ticks((memory.shared_l1 or memory).latency),
+            shared_l1_service=ticks(memory.shared_l1.service) if memory.shared_l1 else 0,
             l2_latency=ticks((memory.l2 or memory).latency),
             l2_service=ticks(memory.l2.service) if memory.l2 else 0,
             l2_store_service=ticks(_own_or(memory.l2.store_service, memory.l2)) if memory.l2 else 0,
@@ -166,12 +170,12 @@ class Durations:
     @property
     def fastest_load(self) -> int:
         """From a port to the finish of a load of one chunk, at least."""
-        return min(self.latency, self.l1_latency, self.l2_latency, self.last_level_latency)
+        return min(self.latency, self.l1_latency, self.shared_l1_latency, self.l2_latency, self.last_level_latency)
 
     @property
     def slowest_load(self) -> int:
         """The latency of a load of one chunk, at most."""
-        return max(self.latency, self.l1_latency, self.l2_latency, self.last_level_latency)
+        return max(self.latency, self.l1_latency, self.shared_l1_latency, self.l2_latency, self.last_level_latency)
 
 
 def _own_or(service: float | None, l2: "SharedCache") -> float:

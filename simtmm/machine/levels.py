@@ -30,6 +30,8 @@ def levels_of(machine: Machine) -> Levels:
             peak(memory.partitions, durations.service),
         ),
         atomics_stay=memory.l2 is not None and memory.l2.atomics == "here",
+        shared_l1=memory.shared_l1 is not None,
+        shared_l1_peak=peak(machine.shared_l1s, durations.shared_l1_service),
         last_level=memory.last_level is not None,
         last_level_peak=peak(memory.partitions, durations.last_level_service),
     )

@@ -17,6 +17,11 @@ def part_of(machine: Machine, taken: int) -> Machine:
     changes: dict[str, Any] = {"cores.groups": taken, "memory.partitions": partitions}
     for key in OF_PARTITIONS:
         changes[f"memory.{key}"] = getattr(memory, key) * slower
+    if memory.shared_l1 is not None:  # of groups that are as many, if that comes out even: what each group has of them
+        shared = memory.shared_l1
+        each = -(-taken // shared.groups) * groups / (taken * machine.shared_l1s)
+        changes["memory.shared_l1.sets"] = whole(shared.sets / each)
+        changes["memory.shared_l1.service"] = shared.service * each
     if memory.l2 is not None:
         changes["memory.l2.sets"] = whole(memory.l2.sets * taken / groups)
         for key in ("service", "store_service", "request_service", "store_request_service"):

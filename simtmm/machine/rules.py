@@ -49,6 +49,7 @@ def _latencies_last_a_tick(machine: "Machine") -> None:
     latencies = {
         "memory.latency": (memory.latency, durations.latency),
         "memory.l1.latency": (memory.l1 and memory.l1.latency, durations.l1_latency),
+        "memory.shared_l1.latency": (memory.shared_l1 and memory.shared_l1.latency, durations.shared_l1_latency),
         "memory.l2.latency": (memory.l2 and memory.l2.latency, durations.l2_latency),
         "memory.last_level.latency": (memory.last_level and memory.last_level.latency, durations.last_level_latency),
         "memory.store_latency": (memory.store_latency, durations.store_latency),
@@ -83,7 +84,7 @@ def _serial_transfers_have_only_a_latency(machine: "Machine") -> None:
     for key, value in taken.items():
         if value:
             raise ValueError(f"{key} = {value}: must be 0 with memory.transfers = 'serial'")
-    for key in ("rows", "tlb", "last_level"):
+    for key in ("rows", "tlb", "shared_l1", "last_level"):
         if getattr(memory, key) is not None:
             raise ValueError(f"memory.{key}: must be left out with memory.transfers = 'serial'")
 

@@ -28,7 +28,7 @@ from simtmm.machine.sustained import CLOCK, SUSTAINED, at_sustained_clock
 from simtmm.machine.tables import Source, units_of
 from simtmm.machine.tables.cores import Cores, Limits, Resources, Scheduling
 from simtmm.machine.tables.instructions import Banks, HongKim, Instructions, Pipe, Pipes, Products, Results
-from simtmm.machine.tables.memory import GroupCache, GroupPipe, LastLevelCache, Memory, Rows, SharedCache, Tlb
+from simtmm.machine.tables.memory import GroupCache, GroupPipe, LastLevelCache, Memory, Rows, SharedCache, SharedL1, Tlb
 from simtmm.machine.values import Capability, Count, Link, MemoryBytes, Positive, Table, unit
 from simtmm.renamed import MACHINE_KEYS, with_new_keys, with_new_names
 from simtmm.stalls import CLASSES
@@ -205,6 +205,12 @@ class Machine(Displayed, Table):
         return l2 is not None and (l2.start == "warm" or (below and l2.start == "cold"))
 
     @property
+    def shared_l1s(self) -> int:
+        """Caches between L1s and the L2 that groups share: ceil(groups / `shared_l1.groups`); 0 without any."""
+        shared = self.memory.shared_l1
+        return -(-self.cores.groups // shared.groups) if shared else 0
+
+    @property
     def keeps_local_stores(self) -> bool:
         """Whether stores to local memory end in the L1 of a group."""
         return self.memory.l1 is not None and self.memory.l1.local_writes == "back"
@@ -296,7 +302,8 @@ def units() -> dict[str, tuple[str, str]]:
     tables: dict[str, type[BaseModel]] = {
         "": Machine, "cores": Cores, "scheduling": Scheduling, "memory": Memory, "memory.rows": Rows, "memory.tlb": Tlb,
         "memory.pipe": GroupPipe,
-        "memory.l1": GroupCache, "memory.l2": SharedCache, "memory.last_level": LastLevelCache,
+        "memory.l1": GroupCache, "memory.shared_l1": SharedL1, "memory.l2": SharedCache,
+        "memory.last_level": LastLevelCache,
         "limits": Limits, "resources": Resources, "banks": Banks,
         "instructions": Instructions, "results": Results, "products": Products,
         "pipes": Pipes, **{f"pipes.{name}": Pipe for name in CLASSES},

@@ -9,7 +9,7 @@ from simtmm.errors import MachineError, shown
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 DIGITS = 12  # significant, of a value that is a factor times another
 BYTE_KEYS = ("resources.shared_memory", "memory.tlb.page", "memory_bytes")  # whose values may be sizes
-CACHES = ("memory.l1", "memory.l2", "memory.last_level")  # whose sets may be given by a size
+CACHES = ("memory.l1", "memory.shared_l1", "memory.l2", "memory.last_level")  # whose sets may be given by a size
 WHOLE = "whole"  # a file's key: nothing is taken from its family, which it names for readers alone
 
 PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}  # of a rate

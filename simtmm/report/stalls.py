@@ -19,6 +19,7 @@ WHAT_WARPS_DO = {
     Reason.INSTRUCTION_LATENCY: ("instruction latency", "wait", "the pipeline, and stalls of the instruction itself"),
     Reason.BANK_CONFLICTS: ("bank conflicts", "short_scoreboard, mio_throttle", "another access to shared memory"),
     Reason.PORT_QUEUE: ("queue at the port", "lg_throttle", "others of the core group have the memory port"),
+    Reason.SHARED_L1_QUEUE: ("queue at the shared L1", "long_scoreboard", "others have the L1 that its group shares"),
     Reason.L2_QUEUE: ("queue at the L2", "long_scoreboard", "others have its slice of the L2"),
     Reason.LAST_LEVEL_QUEUE: (
         "queue at the last level",
@@ -34,6 +35,7 @@ WHAT_WARPS_DO = {
     Reason.TURNAROUND: ("turnaround", "long_scoreboard", "its partition switches between reads and writes"),
     Reason.ROWS: ("rows", "long_scoreboard", "its partition opens a row"),
     Reason.L1_LATENCY: ("L1 latency", "long_scoreboard", "a hit in the L1"),
+    Reason.SHARED_L1_LATENCY: ("shared L1 latency", "long_scoreboard", "a hit in the L1 that its group shares"),
     Reason.L2_LATENCY: ("L2 latency", "long_scoreboard", "a hit in the L2"),
     Reason.LAST_LEVEL_LATENCY: ("last-level latency", "long_scoreboard", "a hit in the last-level cache"),
     Reason.MEMORY_LATENCY: ("memory latency", "long_scoreboard", "global memory, without a queue"),

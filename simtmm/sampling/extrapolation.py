@@ -61,6 +61,8 @@ def extrapolated_result(result: Result, scalings: Sequence[Scaling], launch_tick
         memory_sectors=sum_of("memory_sectors"),
         last_level_hits=sum_of("last_level_hits"),
         last_level_sectors=sum_of("last_level_sectors"),
+        shared_l1_hits=sum_of("shared_l1_hits"),
+        shared_l1_sectors=sum_of("shared_l1_sectors"),
         port_busy=round(result.port_busy * blocks),
         time=None if result.time is None else {name: round(ticks * time) for name, ticks in result.time.items()},
         launch_ticks=tuple(launch_ticks),

@@ -163,6 +163,7 @@ def _in_stretches(
         scaling = Scaling(number, counted_more, whole / ticks, counted_more)
         there = dict(zip(LAUNCH_COUNTS, result.stalls.launch_counts[number].tolist(), strict=True))
         in_caches = there["l1_hits"] + there["l2_hits"] + there["l1_stores"] + there["last_level_hits"]
+        in_caches += there["shared_l1_hits"]
         misses = (there["chunks"] - in_caches) / (plan.simulated / plan.wave)
         launches[launch] = LaunchTime(
             whole, left.chance, left.ticks, scaling, plan.simulated, misses, left.settling, left.warming, behind,

@@ -14,6 +14,7 @@ class Levels:
     peaks: bytes that could pass the memory ports of core groups, the L2 and global memory, a cycle, by the names of
         LEVELS; None where nothing limits them.
     last_level, last_level_peak: whether there is a last-level cache, and the bytes that could pass it a cycle.
+    shared_l1, shared_l1_peak: likewise of the caches that groups share before the L2.
     """
 
     chunk_bytes: int
@@ -27,14 +28,18 @@ class Levels:
     atomics_stay: bool = False
     last_level: bool = False
     last_level_peak: float | None = None
+    shared_l1: bool = False
+    shared_l1_peak: float | None = None
 
     @property
     def peak_of(self) -> dict[str, float | None]:
         """The peak of each level, by name."""
         peaks = dict(zip(LEVELS, self.peaks, strict=True))
+        if self.shared_l1:
+            peaks[SHARED_L1] = self.shared_l1_peak
         return {**peaks, LAST_LEVEL: self.last_level_peak} if self.last_level else peaks
 
 
-LAST_LEVEL = "last_level"
+SHARED_L1, LAST_LEVEL = "shared_l1", "last_level"
 LEVELS = ("l1", "l2", "memory")
 """As columns name them: memory ports, with the L1 behind them if there is one; the L2; global memory."""

@@ -38,9 +38,10 @@ def derived(row: Row, levels: Levels | None) -> Row:
     threads_per_warp, chunks_per_request.
     l1_bytes, l2_bytes, memory_bytes: moved through the memory ports of core groups, to and from the L2, and to and from
     global memory (what a cache writes back is counted nowhere). l1_hit_rate, l2_hit_rate: of the chunks of loads that
-    come there, and of atomics that end in the L2. With a last-level cache last_level_bytes and last_level_hit_rate, of
-    all that it is read for, too. intensity: floating-point instructions, or operations where their
-    classes are not known, for each byte of global memory; intensity_of: which.
+    come there, and of atomics that end in the L2. With a shared L1
+    likewise shared_l1_bytes and shared_l1_hit_rate; with a last-level cache last_level_bytes and last_level_hit_rate,
+    of all that it is read for, too. intensity: floating-point instructions, or operations where their classes are not
+    known, for each byte of global memory; intensity_of: which.
     """
     entries: Row = {
         "threads_per_warp": _ratio(row["threads"], row["executions"]),
@@ -48,7 +49,8 @@ def derived(row: Row, levels: Levels | None) -> Row:
     }
     if levels is not None:
         loads, stores, atomics = row["loads"], row["stores"], row["atomics"]
-        looking = loads - row["l1_hits"] + atomics * levels.atomics_stay  # into the L2
+        behind_l1 = loads - row["l1_hits"]
+        looking = behind_l1 - row["shared_l1_hits"] + atomics * levels.atomics_stay  # into the L2
         entries |= {
             "l1_bytes": (loads + stores + atomics) * levels.chunk_bytes,
             "l2_bytes": row["l2_sectors"] * levels.sector_bytes,
@@ -56,6 +58,9 @@ def derived(row: Row, levels: Levels | None) -> Row:
             "l1_hit_rate": _ratio(row["l1_hits"], loads) if levels.l1 else None,
             "l2_hit_rate": _ratio(row["l2_hits"], looking) if levels.l2 else None,
         }
+        if levels.shared_l1:
+            entries["shared_l1_bytes"] = row["shared_l1_sectors"] * levels.sector_bytes
+            entries["shared_l1_hit_rate"] = _ratio(row["shared_l1_hits"], behind_l1)
         if levels.last_level:
             read = looking - row["l2_hits"] + atomics * (not levels.atomics_stay)
             entries["last_level_bytes"] = row["last_level_sectors"] * levels.sector_bytes

@@ -45,6 +45,7 @@ class Costs:
             )
         if machine.keeps_local_stores:  # so may one of the L1
             self.l2_service += of_a_slice + writing_back
+        self.shared_l1_service = durations.shared_l1_service
         self.atomics_here = memory.l2 is not None and memory.l2.atomics == "here"
         self.atomic_latency = durations.atomic_latency if self.atomics_here else self.latency
         if memory.last_level and not self.atomics_here:
@@ -123,5 +124,5 @@ class Costs:
         slowest = max(self.slowest, self.store_latency, self.atomic_latency)
         port = max(self.port_interval, self.store_interval)
         port += self.tlb_miss + self.fetch_interval + self.returning  # of a load, the last at a later store
-        each = slowest + port + service + self.turnaround + self.opening + self.l2_service
+        each = slowest + port + service + self.turnaround + self.opening + self.l2_service + self.shared_l1_service
         return self.first_access + each * len(operation[1])

@@ -84,7 +84,7 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
         "port_chunks": draw.one_of((1, 1, 4)),
         "ports": draw.one_of((1, 1, 2, 3)),
         "partitions": draw.whole(1, 5),
-        "interleave": draw.one_of(("modulo", "hash")),
+        "interleave": draw.one_of(("modulo", "hash", "rotated")),
         "service": draw.one_of(service),
         "atomic_service": draw.one_of(service),
         "turnaround": draw.one_of(service),
@@ -106,6 +106,8 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
             "index": draw.one_of(("modulo", "skewed")),
             "local_writes": draw.one_of(("through", "back")),
         }
+    if coupled and not is_serial and draw.whole(0, 2) == 0:
+        memory["shared_l1"] = _cache(draw) | {"groups": draw.whole(1, 3), "service": draw.one_of(durations)}
     if coupled and draw.flag():
         memory["l2"] = _l2(draw, durations, "sectors" in memory)
     if coupled and not is_serial and draw.whole(0, 2) == 0:

@@ -48,12 +48,14 @@ def test_what_is_halved_is_halved_and_what_is_taken_away_is_nothing():
 @pytest.mark.parametrize(
     ("cause", "begin"),
     [
-        (causes.LATENCY, ("memory.latency", "memory.store_latency", "memory.l1.latency", "memory.l2.",
+        (causes.LATENCY, ("memory.latency", "memory.store_latency", "memory.l1.latency", "memory.shared_l1.latency",
+                          "memory.l2.",
                           "memory.last_level.latency", "memory.first",
                           "memory.tlb.")),
         (causes.MEMORY_BANDWIDTH, ("memory.service", "memory.turnaround", "memory.rows.", "memory.fetch_interval")),
         (causes.L2_BANDWIDTH, ("memory.l2.",)),
         (causes.LAST_LEVEL_BANDWIDTH, ("memory.last_level.",)),
+        (causes.SHARED_L1_BANDWIDTH, ("memory.shared_l1.",)),
         (causes.PORT_BANDWIDTH, ("memory.port_interval", "memory.store_interval", "memory.pipe.", "memory.return_",
                                  "banks.service")),
         (causes.ATOMICS, ("memory.atomic_service",)),

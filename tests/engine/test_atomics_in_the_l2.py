@@ -206,6 +206,7 @@ def test_atomics_in_the_l2_count_as_what_looks_into_it(engine):
         "loads": 1, "others": 3, "l1_hits": 0, "l2_loads": 4, "l2_stores": 0, "l2_hits": 2, "memory": 2,
         "l2_sectors": 4, "memory_sectors": 2,
         **dict.fromkeys(("last_level_loads", "last_level_stores", "last_level_hits", "last_level_sectors"), 0),
+        **dict.fromkeys(("shared_l1_loads", "shared_l1_hits", "shared_l1_sectors"), 0),
     }  # fmt: skip
     assert isinstance(result.stalls, Stalls)
     (row,) = (row for row in result.stalls.rows() if row["kind"] == "atomic")

@@ -33,7 +33,9 @@ def instructions(machine, operation):
 
 
 def fastest_access(machine):
-    caches = [cache.latency for cache in (machine.memory.l1, machine.memory.l2, machine.memory.last_level) if cache]
+    memory = machine.memory
+    levels = memory.l1, memory.shared_l1, memory.l2, memory.last_level
+    caches = [cache.latency for cache in levels if cache]
     return min(machine.ticks(latency) for latency in [machine.memory.latency, *caches])
 
 

@@ -113,6 +113,11 @@ CASES = {
         blocks(64, 8, same(["load", list(range(0, 32, 4))], times=8)),
         causes.LAST_LEVEL_BANDWIDTH,
     ),
+    "a shared L1 that all read from": (
+        NO_CACHE | {"memory.shared_l1": {"groups": 2, "sets": 64, "ways": 16, "latency": 50, "service": 4}},
+        blocks(64, 8, same(["load", list(range(0, 32, 4))], times=8)),
+        causes.SHARED_L1_BANDWIDTH,
+    ),
     "a narrow port": (
         {"memory.port_interval": 8},
         blocks(64, 8, lambda block, number: [["load", [(block * 8 + number) * 32 + n for n in range(32)]]]),

@@ -106,6 +106,15 @@ def test_an_access_is_felt_by_what_another_group_has_to_wait_for(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_groups_that_share_an_l1_are_felt_as_soon_as_it_answers(engine):
+    machine = made(shared_l1={"groups": 2, "sets": 8, "ways": 2, "latency": 12, "service": 5})
+    warm = ["load", [0]], ["pause", 200]
+    ways = [[*warm, ["compute", 2], ["load", [0]]], [*warm, ["compute", 2], ["pause", 9], ["load", [0]]]]
+    first, later = felt_at(engine, machine, ways, [["compute", 1], ["pause", 4], *warm, ["load", [0]]])
+    assert lookahead_of(machine).memory == 12 <= later - (first + 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_store_is_felt_as_soon_as_it_may_end(engine):
     machine = made(store_latency=3, l2=None, service=5)
     ways = [["compute", 1], ["store", [0]]], [["compute", 1], ["pause", 30], ["store", [0]]]

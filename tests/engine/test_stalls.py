@@ -254,12 +254,14 @@ def test_what_is_counted(engine):
         "memory_sectors",
         "last_level_hits",
         "last_level_sectors",
+        "shared_l1_hits",
+        "shared_l1_sectors",
     )
     assert counts == {
-        "compute": [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-        "load": [2, 2, 4, 1, 0, 0, 0, 3, 3, 0, 0],
-        "store": [1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0],
-        "shared": [1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0],
+        "compute": [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        "load": [2, 2, 4, 1, 0, 0, 0, 3, 3, 0, 0, 0, 0],
+        "store": [1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0],
+        "shared": [1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0],
     }
 
 
@@ -319,6 +321,9 @@ def test_a_worked_case_of_the_page(engine, case, told):
             changes["banks.latency"] = 6
     elif "interval" in named:
         changes["pipes.fp64.interval"] = int(named["interval"])
+    if "a shared L1 of latency 6" in case:
+        cache = {"groups": 1, "sets": 1, "ways": 4, "latency": 6, "service": changes.pop("memory.service")}
+        changes["memory.shared_l1"] = cache
     if "an L1 of latency 3" in case:
         changes["memory.l1"] = CACHES["memory.l1"] | {"local_writes": "back" if "written back" in case else "through"}
     if "an L2 of latency 6" in case:
@@ -346,4 +351,4 @@ def test_a_worked_case_of_the_page(engine, case, told):
 
 
 def test_the_page_has_worked_cases(engine):
-    assert len(WORKED) == 23
+    assert len(WORKED) == 24

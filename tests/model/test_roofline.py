@@ -14,6 +14,8 @@ from simtmm.model.roofline import ROOFLINE, bandwidth, roofline
 from simtmm.trace.counts import Counts, count
 from tests.trace.build import load, trace, work
 
+CACHES = ("memory.l1", "memory.shared_l1", "memory.l2", "memory.last_level")
+
 
 def machine(**changes):
     tables = {
@@ -114,7 +116,7 @@ def test_no_simulation_without_caches_is_faster_than_its_roofline(name, program)
     The roofline's bytes are those of whole chunks, so they move whole here.
     """
     whole = {"memory.sectors": 1, "memory.fetch_sectors": 1}
-    changed = load_machine(name).replace({"memory.l1": None, "memory.l2": None, "memory.last_level": None, **whole})
+    changed = load_machine(name).replace({**dict.fromkeys(CACHES), **whole})
     predicted = roofline(changed, count(program, changed))
     assert simulate(changed, lower(program, changed)).cycles >= predicted.cycles
 

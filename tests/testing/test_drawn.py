@@ -52,7 +52,7 @@ MACHINES = {
     "memory.fetch_sectors": [1, 2],
     "memory.partial_writes": ["masked", "read"],
     "memory.partitions": [1, 2, 3, 4, 5],
-    "memory.interleave": ["hash", "modulo"],
+    "memory.interleave": ["hash", "modulo", "rotated"],
     "memory.service": DURATIONS,
     "memory.atomic_service": DURATIONS,
     "memory.store_buffer": [0, 1, 2.5, 40],

@@ -22,7 +22,7 @@ from simtmm.trace.schema import EVENT, KINDS, WORK_CLASSES, Kind
         (
             Count,
             "instructions requests chunks l1_hits l2_hits l1_stores conflicts l2_sectors memory_sectors "
-            "last_level_hits last_level_sectors",
+            "last_level_hits last_level_sectors shared_l1_hits shared_l1_sectors",
         ),
     ],
 )

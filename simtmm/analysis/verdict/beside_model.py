@@ -28,7 +28,9 @@ def beside_the_model(
 
 
 def _why_faster(machine: Machine, result: Result) -> str:
-    hits = (result.l1_hits + result.l2_hits) / result.transactions if result.transactions else 0.0
+    hits = (
+        (result.l1_hits + result.shared_l1_hits + result.l2_hits) / result.transactions if result.transactions else 0.0
+    )
     if hits > LARGE_SHARE:
         return f"{_percent(hits)} of the chunks come from a cache, which the TMM does not have"
     if machine.memory.transfers == "pipelined":
@@ -43,7 +45,7 @@ def _why_slower(
         if tmm.bound == "memory" and 1 / CLOSE <= result.cycles / warps.cycles <= CLOSE:
             return "the threads of a warp wait for its transfers together"
         waits = min(1.0, counts.waits * machine.durations.latency / result.ticks)
-        if result.l1_hits + result.l2_hits == 0 and waits > LARGE_SHARE:
+        if result.l1_hits + result.shared_l1_hits + result.l2_hits == 0 and waits > LARGE_SHARE:
             once = f"{counts.waits} time{'s' * (counts.waits != 1)}"
             return (
                 f"a warp waits for memory {once} in a row, at L = {machine.memory.latency:g} each, which the TMM's "

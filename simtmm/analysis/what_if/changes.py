@@ -115,6 +115,7 @@ CHANGES = (
                 "memory.latency",
                 "memory.store_latency",
                 "memory.l1.latency",
+                "memory.shared_l1.latency",
                 "memory.l2.latency",
                 "memory.l2.atomic_latency",
                 "memory.last_level.latency",
@@ -131,6 +132,7 @@ CHANGES = (
         "the last-level cache's bandwidth doubled",
         {"memory.last_level.service": "x0.5", "memory.last_level.bandwidth": "x2"},
     ),
+    Change(causes.SHARED_L1_BANDWIDTH, "the shared L1s' bandwidth doubled", {"memory.shared_l1.service": "x0.5"}),
     Change(
         causes.PORT_BANDWIDTH,
         "the memory ports' bandwidth doubled",

@@ -137,6 +137,8 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         memory_sectors=int(sums[Group.memory_sectors]),
         last_level_hits=int(sums[Group.last_level_hits]),
         last_level_sectors=int(sums[Group.last_level_sectors]),
+        shared_l1_hits=int(sums[Group.shared_l1_hits]),
+        shared_l1_sectors=int(sums[Group.shared_l1_sectors]),
         timeline=Timeline.from_rows(np.concatenate(intervals)) if timeline else None,
         stalls=booked.stalls(sum(launch_ticks) - overheads) if booked is not None else None,
         traffic=traffic_of(traffic) if timeline else None,

@@ -82,7 +82,7 @@ Group = Columns(
     # the stages of the pipe of L1 and shared memory, and those of shared memory's own
     "entry_free tags_free banks_free shared_entry shared_banks",
     "fill_free misses",  # of what its L1 lacks: when the next one may come, and how many so far
-    "l2_sectors memory_sectors last_level_hits last_level_sectors",
+    "l2_sectors memory_sectors last_level_hits last_level_sectors shared_l1_hits shared_l1_sectors",
     "copy_free",  # of copies in bulk
     "drain_free",  # of stores that go out
     "remote_free",  # of accesses to other groups' shared memory
@@ -108,11 +108,12 @@ Unit = Columns("number group begin end count")  # see simtmm.timeline.Units
 Booked = Columns(
     *(f"reason_{number}" for number in range(len(REASONS))),
     "requests chunks l1_hits l2_hits l1_stores conflicts l2_sectors memory_sectors last_level_hits last_level_sectors",
+    "shared_l1_hits shared_l1_sectors",
 )
 PATH_ROW = len(PATH)  # ticks of an access by reason, in their order, from PORT_QUEUE on
 Path = Columns(
-    "port_queue l2_queue last_level_queue memory_queue atomics_queue turnaround rows",
-    "l1_latency l2_latency last_level_latency memory_latency line_in_flight first_access",
+    "port_queue shared_l1_queue l2_queue last_level_queue memory_queue atomics_queue turnaround rows",
+    "l1_latency shared_l1_latency l2_latency last_level_latency memory_latency line_in_flight first_access",
     "place",  # of an async, and of a store: of the access
     "finish",  # of a warp's stores: the latest, whose path and place stand before it
 )
@@ -120,7 +121,7 @@ ASYNC_ROW = PATH_ROW + 1
 STORED_ROW = ASYNC_ROW + 1
 Waiting = Columns("chunk sectors begin")  # of a line whose store waits for its slice
 Shared = Columns("settled conflicts own place")  # of a shared access
-TURNING, OPENING, SLICED, CROWDED, ENDED = range(5)  # of `told`
+TURNING, OPENING, SLICED, CROWDED, ENDED, LACKING, HIT = range(7)  # of `told`
 # Of an open row of a partition its number, and nothing; of a line of a cache its chunk, and with `fill` whether what
 # lies below lacks the chunk, and above that bit the fill time. Of a chunk that has just been put in with none of its
 # sectors EMPTY; of one whose sectors differ FIRST_APART less twice its row among those that have a column for the fill
@@ -161,7 +162,7 @@ Parameters = Columns(
     "drain_interval drain_latency remote_interval pass_bytes l2_hashed",
     "pools",  # whether warps give registers back
     "last_level_sets last_level_ways last_level_latency last_level_service last_level_hashed last_level_random",
-    "l2_dies",
+    "l2_dies shared_l1s shared_l1_sets shared_l1_ways shared_l1_latency shared_l1_service",
     "cluster",  # blocks in a row that are placed together, 0 where each is placed by itself
     # and what a call leaves for the next
     "pending last_block age any_finished tick started intervals",
@@ -175,6 +176,7 @@ Parameters = Columns(
     "home",  # of the cluster that is being placed: the neighbourhood
 )
 
+ROTATED = 2  # Parameters.hashed: chunks lie in partitions in turn, from where a hash says; 1: as their hash says
 FIFO, OLDEST, GREEDY_OLDEST, ROUND_ROBIN = range(4)  # Parameters.scheduler
 
 # Flags
@@ -237,6 +239,10 @@ class State(NamedTuple):
     last_level_sectors: Any
     last_level_touched: Any
     last_level_free: Any  # int64[partitions], of its slices
+    shared_l1: Annotated[Any, Line]  # [caches * sets, ways]: likewise of shared L1s, and so are the next two
+    shared_l1_sectors: Any
+    shared_l1_touched: Any
+    shared_l1_free: Any  # int64[caches]
     slice_free: Any  # int64[partitions], of the L2
     slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     waiting: Annotated[Any, Waiting]  # [groups, lines]: of lines that a group stores to
@@ -253,8 +259,9 @@ class State(NamedTuple):
     path: Annotated[Any, Path]  # [groups]: of the latest access of a group
     paths: Annotated[Any, Path]  # [groups * slots, room]: of the async whose end `finishes` has
     stored: Annotated[Any, Path]  # [groups * slots]: of a warp's store that finishes last, where its end waits for it
-    told: Any  # int64[5]: of the latest chunk's way: its partition turned round; opened a row; and of what came to the
-    # last-level cache the waits for its slice there and for room, and whether it was a hit or a store
+    told: Any  # int64[7]: of the latest chunk's way: its partition turned round; opened a row; of what came to the
+    # last-level cache the waits for its slice there and for room, and whether it was a hit or a store; of what came by
+    # a shared L1 the sectors that were missing there, and when it is done if none was, else -1
     kept: Annotated[Any, Kept]  # [groups], and more: a state that may recur, where long computes are jumped over
     kept_warp: Annotated[Any, KeptWarp]  # [groups * slots]: likewise
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on

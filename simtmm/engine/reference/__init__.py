@@ -102,6 +102,8 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
         memory_sectors=total.memory_sectors,
         last_level_hits=total.last_level_hits,
         last_level_sectors=total.last_level_sectors,
+        shared_l1_hits=total.shared_l1_hits,
+        shared_l1_sectors=total.shared_l1_sectors,
         timeline=None if total.intervals is None else Timeline.from_rows(total.rows()),
         stalls=bookings.stalls(name) if stalls and isinstance(bookings, Bookings) else None,
         traffic=None if over_time is None else over_time.traffic(),

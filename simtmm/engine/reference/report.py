@@ -30,6 +30,8 @@ class Report:
     memory_sectors: int = 0
     last_level_hits: int = 0
     last_level_sectors: int = 0
+    shared_l1_hits: int = 0
+    shared_l1_sectors: int = 0
     port_busy: int = 0
     warps_done: int = 0
     intervals: list[tuple[int, ...]] | None = None

@@ -101,6 +101,8 @@ class Run:
         self.report.l1_hits += self.memory.counted.l1_hits
         self.report.l2_hits += self.memory.counted.l2_hits
         self.report.last_level_hits += self.memory.counted.last_level_hits
+        self.report.shared_l1_hits += self.memory.counted.shared_l1_hits
+        self.report.shared_l1_sectors += self.memory.counted.shared_l1_sectors
         self.report.last_level_sectors += self.memory.counted.last_level_sectors
         self.report.l2_sectors += self.memory.counted.l2_sectors
         self.report.memory_sectors += self.memory.counted.memory_sectors

@@ -39,6 +39,13 @@ class GroupCache(Cache):
     )
 
 
+class SharedL1(Cache):
+    """A cache between L1s and the L2 that some groups share, which is read and never written."""
+
+    groups: Count = unit("groups", "groups that share one; as many caches as that takes, and groups go to them in turn")
+    service: Duration = unit("cycles", "it is taken this long by a chunk", default=0)
+
+
 class SharedCache(Cache):
     """The cache of all groups: a slice of it stands before each partition of global memory."""
 
@@ -207,7 +214,11 @@ class Memory(Table):
     bandwidth: Positive | None = unit(
         "bytes/s", "what all partitions move; service follows from it, whatever the chunk", default=None
     )
-    interleave: Literal["modulo", "hash"] = unit("", "how chunks spread over partitions", default="modulo")
+    interleave: Literal["modulo", "hash", "rotated"] = unit(
+        "",
+        "how chunks spread over partitions: in turn, by a hash, or in turn from where a hash of each round says",
+        default="modulo",
+    )
     service: Duration = unit("cycles", "a partition is taken this long by a chunk", default=0)
     atomic_service: Duration = unit(
         "cycles",
@@ -239,5 +250,6 @@ class Memory(Table):
     )
     outstanding: Count | None = unit("asyncs", "asyncs in flight for each warp", default=None)
     l1: GroupCache | None = unit("", "the cache of a group", default=None)
+    shared_l1: SharedL1 | None = unit("", "the cache that some groups share before the L2", default=None)
     l2: SharedCache | None = unit("", "the cache of all groups", default=None)
     last_level: LastLevelCache | None = unit("", "the cache of global memory, behind the L2", default=None)

@@ -22,8 +22,8 @@ COLUMNS = (
 )
 """Columns of rows and their headings; one that is 0 or unknown everywhere is left out."""
 
-NAMES = {"l1": "ports", "l2": "L2", "last_level": "last level", "memory": "memory"}
-CACHES = {"l1": "L1 hits", "l2": "L2 hits", "last_level": "last-level hits"}
+NAMES = {"l1": "ports", "shared_l1": "shared L1", "l2": "L2", "last_level": "last level", "memory": "memory"}
+CACHES = {"l1": "L1 hits", "shared_l1": "shared L1 hits", "l2": "L2 hits", "last_level": "last-level hits"}
 WHERE: Mapping[str, Callable[[Row], str]] = {
     "line": lambda row: f"{row['file']}:{row['line']}" if row["line"] else row["source"] or "no line",
     "array": lambda row: row["array"] or "no access",

@@ -198,7 +198,7 @@ def _hits(line: Line, cache: Count) -> str:
     """The part of the chunks that come to a cache and are found there."""
     chunks = int(line.counts[Count.CHUNKS])
     if cache == Count.L2_HITS:
-        chunks -= int(line.counts[Count.L1_HITS])
+        chunks -= int(line.counts[Count.L1_HITS]) + int(line.counts[Count.SHARED_L1_HITS])
     hits = int(line.counts[cache])
     return share(hits, chunks) if hits and chunks else ""
 

@@ -155,7 +155,7 @@ def _looks(looks: Looks, run: Run, hot: Mapping[int, int]) -> tuple[Integers, di
     """Of each look its index among those that the page tells apart, and these."""
     memory, stalls = run.machine.memory, run.result.stalls
     places = None if stalls is None else stalls.places
-    has_caches = memory.l1 is not None or memory.l2 is not None
+    has_caches = any(cache is not None for cache in (memory.l1, memory.shared_l1, memory.l2))
     reasons = sorted(set(looks.reason.tolist()))
     others, arrays, hits = _Names(), _Names(), _Names()
     found: dict[tuple[int, int, int, int], int] = {}

@@ -19,6 +19,7 @@ GROUPS = {
     "shared memory": (Reason.BANK_CONFLICTS,),
     "queues": (
         Reason.PORT_QUEUE,
+        Reason.SHARED_L1_QUEUE,
         Reason.L2_QUEUE,
         Reason.LAST_LEVEL_QUEUE,
         Reason.MEMORY_QUEUE,
@@ -29,6 +30,7 @@ GROUPS = {
     ),
     "latencies": (
         Reason.L1_LATENCY,
+        Reason.SHARED_L1_LATENCY,
         Reason.L2_LATENCY,
         Reason.LAST_LEVEL_LATENCY,
         Reason.MEMORY_LATENCY,
@@ -85,7 +87,9 @@ class Measured:
         stalls = self.stalls
         ticks, counts = stalls.ticks[numbers].sum(axis=0), stalls.counts[numbers].sum(axis=0)
         looked = int(self.looked[numbers].sum())
-        l1_hits, l2_hits = int(counts[Count.L1_HITS]), int(counts[Count.L2_HITS])
+        l1_hits, shared_l1_hits, l2_hits = (
+            int(counts[count]) for count in (Count.L1_HITS, Count.SHARED_L1_HITS, Count.L2_HITS)
+        )
         requests, chunks = int(counts[Count.REQUESTS]), int(counts[Count.CHUNKS])
         entry: dict[str, Any] = {
             "share": short(self.share(numbers)),
@@ -96,8 +100,8 @@ class Measured:
             entry |= {"requests": requests, "chunks": chunks}
         if looked and self.machine.memory.l1:
             entry["l1"] = short(l1_hits / looked)
-        if looked > l1_hits and self.machine.memory.l2:
-            entry["l2"] = short(l2_hits / (looked - l1_hits))
+        if looked > l1_hits + shared_l1_hits and self.machine.memory.l2:
+            entry["l2"] = short(l2_hits / (looked - l1_hits - shared_l1_hits))
         known = stalls.places.threads
         if known is not None:
             executions, threads, requested, _ = known[numbers].sum(axis=0).tolist()

@@ -10,9 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from simtmm.analysis.run.outcome import Run
-from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, LAST_LEVEL, MEMORY_PORTS, PARTITIONS, Unit
+from simtmm.analysis.units import ISSUE_PORTS, L2_SLICES, LAST_LEVEL, MEMORY_PORTS, PARTITIONS, SHARED_L1S, Unit
 
-LEVELS = {MEMORY_PORTS: "memory ports", L2_SLICES: "L2", LAST_LEVEL: "last level", PARTITIONS: "memory"}
+LEVELS = {
+    MEMORY_PORTS: "memory ports",
+    SHARED_L1S: "shared L1",
+    L2_SLICES: "L2",
+    LAST_LEVEL: "last level",
+    PARTITIONS: "memory",
+}
 FLOATING_POINT = ("fp16", "fp32", "fp64", "tensor")
 BYTES_AT = {"memory": "memory_bytes", "L2": "l2_bytes", "memory ports": "l1_bytes"}
 FURTHEST = tuple(BYTES_AT)

@@ -77,6 +77,7 @@ def _of_result(result: Result) -> Parts:
         ("instructions issued", number(result.issued)),
         ("chunks listed by them", number(result.transactions)),
         ("hits in the L1", number(result.l1_hits)),
+        *([("hits in shared L1s", number(result.shared_l1_hits))] if result.shared_l1_sectors else []),
         ("hits in the L2", number(result.l2_hits)),
         *([("hits in the last-level cache", number(result.last_level_hits))] if result.last_level_sectors else []),
         ("launches", number(len(result.launch_ticks))),

@@ -47,6 +47,7 @@ COLOURS = {
 }
 QUEUES = (
     Reason.PORT_QUEUE,
+    Reason.SHARED_L1_QUEUE,
     Reason.L2_QUEUE,
     Reason.LAST_LEVEL_QUEUE,
     Reason.MEMORY_QUEUE,
@@ -57,6 +58,7 @@ QUEUE_COLOUR, HIT_COLOUR = "terrible", "olive"
 
 HITS = {
     Reason.L1_LATENCY: "L1 hit",
+    Reason.SHARED_L1_LATENCY: "shared L1 hit",
     Reason.L2_LATENCY: "L2 hit",
     Reason.LAST_LEVEL_LATENCY: "last-level hit",
     Reason.LINE_IN_FLIGHT: "hit, line in flight",
@@ -89,7 +91,8 @@ class Text:
     ) -> None:
         self._whole = result.clock_hz is None
         self._millionths = 1.0 if self._whole else 1e12 / ((result.clock_hz or 1) * result.ticks_per_cycle)
-        caches = machine.memory.l1, machine.memory.l2, machine.memory.last_level
+        memory = machine.memory
+        caches = memory.l1, memory.shared_l1, memory.l2, memory.last_level
         self._caches = any(cache is not None for cache in caches)
         self._places, self._kernels, self._has_blocks = places, kernels, has_blocks
         time = "%d" if self._whole else "%d.%06d"

@@ -73,6 +73,8 @@ def every_tick_is_booked_once(machine: Machine, workload: Workload, result: Resu
         "chunks": (counts["chunks"], result.transactions),
         "L1 hits": (counts["l1_hits"], result.l1_hits),
         "L2 hits": (counts["l2_hits"], result.l2_hits),
+        "shared L1 hits": (counts["shared_l1_hits"], result.shared_l1_hits),
+        "sectors at shared L1s": (counts["shared_l1_sectors"], result.shared_l1_sectors),
         "last-level hits": (counts["last_level_hits"], result.last_level_hits),
         "sectors at the last level": (counts["last_level_sectors"], result.last_level_sectors),
         "sectors at the L2": (counts["l2_sectors"], result.l2_sectors),
@@ -120,7 +122,10 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
     for name in ("memory", "memory_sectors"):
         if machine.memory.store_buffer and within[name] <= of[name]:
             within[name] = of[name]
-    in_caches = result.l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
+    in_caches = (
+        result.l1_hits + result.shared_l1_hits + result.l2_hits + of["l2_stores"] + _stores_in_l1(machine, workload)
+    )
+    behind_l1 = of["loads"] - result.l1_hits
     below = result.transactions - in_caches  # what comes to the last-level cache, or to global memory
     ends = result.last_level_hits + of["last_level_stores"]
     has_last = machine.memory.last_level is not None
@@ -128,7 +133,10 @@ def chunks_over_time_are_all_chunks(machine: Machine, workload: Workload, result
         "chunks at the ports": (of["loads"] + of["others"], result.transactions),
         "L1 hits": (of["l1_hits"], result.l1_hits),
         "L2 hits": (of["l2_hits"], result.l2_hits),
-        "loads at the L2": (of["l2_loads"], of["loads"] - result.l1_hits + updates if l2 else 0),
+        "loads at shared L1s": (of["shared_l1_loads"], behind_l1 if machine.memory.shared_l1 else 0),
+        "shared L1 hits": (of["shared_l1_hits"], result.shared_l1_hits),
+        "sectors at shared L1s": (of["shared_l1_sectors"], result.shared_l1_sectors),
+        "loads at the L2": (of["l2_loads"], behind_l1 - result.shared_l1_hits + updates if l2 else 0),
         "last-level hits": (of["last_level_hits"], result.last_level_hits),
         "chunks at the last level": (of["last_level_loads"] + of["last_level_stores"], below if has_last else 0),
         "sectors at the last level": (of["last_level_sectors"], result.last_level_sectors),

@@ -85,6 +85,14 @@ def count_last_level(s, g, place, hits, sectors):
     s.booked[lane, place].last_level_sectors += s.group[g].last_level_sectors - sectors
 
 
+@inlined
+def count_shared_l1(s, g, place, hits, sectors):
+    """Likewise of its shared L1."""
+    lane = s.group[g].lane
+    s.booked[lane, place].shared_l1_hits += s.group[g].shared_l1_hits - hits
+    s.booked[lane, place].shared_l1_sectors += s.group[g].shared_l1_sectors - sectors
+
+
 def keep_path(s, g, w, number, last, is_latest, place):
     """Keep the path of the async that finishes last of a warp's first ones: this one's, or the one's before it."""
     row = number & last

@@ -14,9 +14,8 @@ from simtmm.timeline import MOST_STRETCHES, TRAFFIC, Traffic
 LOADS, OTHERS, L1_HITS, L2_LOADS, L2_STORES, L2_HITS, MEMORY, L2_SECTORS, MEMORY_SECTORS = (
     np.int64(column) for column in range(9)
 )
-LAST_LEVEL_LOADS, LAST_LEVEL_STORES, LAST_LEVEL_HITS, LAST_LEVEL_SECTORS = (
-    np.int64(column) for column in range(9, len(TRAFFIC))
-)
+LAST_LEVEL_LOADS, LAST_LEVEL_STORES, LAST_LEVEL_HITS, LAST_LEVEL_SECTORS = (np.int64(column) for column in range(9, 13))
+SHARED_L1_LOADS, SHARED_L1_HITS, SHARED_L1_SECTORS = (np.int64(column) for column in range(13, len(TRAFFIC)))
 SHIFT, BEGIN = range(2)  # of the row behind the stretches: a stretch is 1 << SHIFT ticks; the launch's first tick
 
 

@@ -24,6 +24,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
         requests = takes.l2_request_service, takes.l2_store_request_service
         taken += max(takes.l2_service, takes.l2_store_service, takes.atomic_service, *requests)
         taken += writing * machine.memory.l2.dies
+    taken += takes.shared_l1_service
     if machine.memory.last_level:  # likewise, for a chunk that comes there and for one that the L2 drops
         dies = machine.memory.l2.dies if machine.memory.l2 else 1
         taken += (1 + dies) * (max(takes.last_level_service, takes.atomic_service) + writing)

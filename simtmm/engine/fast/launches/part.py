@@ -93,12 +93,14 @@ def is_ordered(part: Part) -> bool:
 
 
 def is_coupled(machine: Machine, part: Part) -> bool:
-    """Whether one group's events change another's: through partitions, through the L2, through uneven
+    """Whether one group's events change another's: through partitions, through caches that they share, through uneven
     blocks, through a grid barrier, or through clusters.
 
     Where all blocks are alike, only a group whose block ends can take the next one.
     """
-    shares = takes_partitions(machine, part) or machine.memory.l2 is not None or machine.memory.last_level is not None
+    memory = machine.memory
+    caches = memory.shared_l1, memory.l2, memory.last_level
+    shares = takes_partitions(machine, part) or any(cache is not None for cache in caches)
     return shares or part.is_uneven or part.tally.grid_barriers > 0 or is_clustered(machine, part)
 
 

@@ -42,6 +42,10 @@ class Reused:
         self._settle = _SETTLE.bind(*self._l2, self._touched, memory.sectors)
         self._empty_last_level = _EMPTY.bind(self._last_level[0], self._last_level_touched)
         self._settle_last_level = _SETTLE.bind(*self._last_level, self._last_level_touched, memory.sectors)
+        self._shared_l1s = machine.shared_l1s
+        self._shared_l1 = empty_lines(self._shared_l1s, memory.shared_l1, memory.sectors)
+        self._shared_l1_touched = words_of(len(self._shared_l1[0]))
+        self._empty_shared_l1 = _EMPTY.bind(self._shared_l1[0], self._shared_l1_touched)
         self._bound: tuple[tuple[Any, ...], Bound] | None = None
         self.pipes = pipes_of(machine)
 
@@ -111,6 +115,18 @@ class Reused:
         touched = self._last_level_touched
         return {
             "last_level": lines, "last_level_sectors": sectors, "last_level_touched": touched, "last_level_free": free,
+        }  # fmt: skip
+
+    def shared_l1(self) -> dict[str, Any]:
+        """The lines of shared L1s, empty, with their sectors, and bits of the sets that are touched; and until when
+        such a cache is taken.
+        """
+        if self._shared_l1s:
+            self._empty_shared_l1()
+        lines, sectors = self._shared_l1
+        free, touched = self.zeros("shared_l1_free", max(1, self._shared_l1s)), self._shared_l1_touched
+        return {
+            "shared_l1": lines, "shared_l1_sectors": sectors, "shared_l1_touched": touched, "shared_l1_free": free,
         }  # fmt: skip
 
     def keep_below(self, memory: Memory) -> None:

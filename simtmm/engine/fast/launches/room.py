@@ -107,6 +107,10 @@ def _tables(machine: Machine, room: Room, needs: Needs) -> dict[str, int]:
         numbers["memory.l1.sets"] = groups * memory.l1.sets * memory.l1.ways * len(at.Line)
     if memory.l2:
         numbers["memory.l2.sets"] = memory.l2.sets * memory.l2.ways * len(at.Line)
+    if memory.shared_l1:
+        numbers["memory.shared_l1.sets"] = (
+            machine.shared_l1s * memory.shared_l1.sets * memory.shared_l1.ways * len(at.Line)
+        )
     if memory.last_level:
         numbers["memory.last_level.sets"] = memory.last_level.sets * memory.last_level.ways * len(at.Line)
     return {key: NUMBER * number for key, number in numbers.items()}

@@ -23,6 +23,8 @@ SCHEDULERS = {
     "round-robin": at.ROUND_ROBIN,
 }
 
+INTERLEAVES = {"modulo": 0, "hash": 1, "rotated": at.ROTATED}
+
 
 def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement for each parameter
     """What stays the same over launches; see layout.Parameters."""
@@ -85,7 +87,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
     given.atomic_service = takes.atomic_service
     given.scheduler = SCHEDULERS[machine.scheduling.scheduler]
     given.partitions = memory.partitions
-    given.hashed = memory.interleave == "hash"
+    given.hashed = INTERLEAVES[memory.interleave]
     given.blocking = memory.stores == "blocking"
     given.at_end = memory.stores == "at-end"
     given.serial = memory.transfers == "serial"
@@ -119,6 +121,10 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.atomics_here = memory.l2.atomics == "here"
         given.atomic_latency = takes.atomic_latency
         given.sliced = has_slices(machine)
+    if memory.shared_l1:
+        given.shared_l1s = machine.shared_l1s
+        given.shared_l1_sets, given.shared_l1_ways = memory.shared_l1.sets, memory.shared_l1.ways
+        given.shared_l1_latency, given.shared_l1_service = takes.shared_l1_latency, takes.shared_l1_service
     if memory.last_level:
         given.last_level_sets, given.last_level_ways = memory.last_level.sets, memory.last_level.ways
         given.last_level_latency, given.last_level_service = takes.last_level_latency, takes.last_level_service
@@ -249,5 +255,6 @@ def _has_path(machine: Machine) -> bool:
         or takes.row_opening
         or takes.tlb_miss
     )
-    caches = memory.l1 is not None or memory.l2 is not None or memory.last_level is not None
-    return bool(busy) or memory.transfers == "serial" or caches or memory.pipe is not None
+    caches = memory.l1, memory.shared_l1, memory.l2, memory.last_level
+    has_caches = any(cache is not None for cache in caches)
+    return bool(busy) or memory.transfers == "serial" or has_caches or memory.pipe is not None

@@ -5,6 +5,7 @@ kinds          what an instruction's kind says of that
 port, pipe     how chunks leave their group; the pipe that accesses of a group pass
 l1             the cache of a group
 l2, through_l2, waiting_stores    that of all groups: its slices and lines, what it has of a chunk, stores that join
+shared_l1      those that some groups share before it
 partitions     global memory
 cache          lines of caches, open rows
 sectors        of chunks

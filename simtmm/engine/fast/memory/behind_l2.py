@@ -10,6 +10,7 @@ from simtmm.engine.fast.memory.last_level import through_last_level
 from simtmm.engine.fast.memory.partitions import from_global_memory, through_fetch_port
 from simtmm.engine.fast.memory.path_ticks import wait_at_memory
 from simtmm.engine.fast.memory.sectors import runs_of
+from simtmm.engine.fast.memory.shared_l1 import ended_in_shared_l1
 from simtmm.engine.fast.memory.through_l2 import l2_latency
 from simtmm.native import inlined
 from simtmm.workload import STORE
@@ -62,6 +63,9 @@ def spend_behind(  # noqa: PLR0913, PLR0917 - no records of values
     elif came:
         took = latency if what == STORE else s.parameters.last_level_latency
         s.path[g].last_level_latency += took
+    elif ended_in_shared_l1(s):
+        took = s.parameters.shared_l1_latency
+        s.path[g].shared_l1_latency += took
     else:
         took = l2_latency(s, what, here, latency)
         s.path[g].l2_latency += took

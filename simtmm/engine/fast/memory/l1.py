@@ -11,6 +11,7 @@ from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo
 from simtmm.engine.fast.memory.kinds import reads, stays_in_l1
 from simtmm.engine.fast.memory.l2 import write_down
 from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
+from simtmm.engine.fast.memory.shared_l1 import write_past_shared_l1
 from simtmm.native import inlined
 from simtmm.workload import STORE
 
@@ -22,6 +23,7 @@ def insert_into_l1(s, g, row, chunk, t):
     """
     last = s.parameters.l1_ways - 1
     if s.parameters.local_back != 0 and s.l1[row, last].chunk >= 0 and s.l1[row, last].fill & WRITTEN != 0:
+        write_past_shared_l1(s, g, s.l1[row, last].chunk)
         write_down(s, g, s.l1[row, last].chunk, t)
     insert_empty(s.l1, row, chunk, s.parameters.l1_ways)
 

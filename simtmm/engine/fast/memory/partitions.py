@@ -7,17 +7,26 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import MEMORY as AT_MEMORY
 from simtmm.engine.fast.attribution.traffic import MEMORY_SECTORS, note
-from simtmm.engine.fast.layout import OPENING, TURNING, Group
-from simtmm.engine.fast.memory.cache import find_line, insert_line, spread
+from simtmm.engine.fast.layout import OPENING, ROTATED, TURNING, Group
+from simtmm.engine.fast.memory.cache import find_line, insert_line, mix, modulo, spread
 from simtmm.engine.fast.memory.sectors import count_of, lacking_of, part_of, partial_of, runs_of, written_of
 from simtmm.native import inlined
 from simtmm.workload import ATOMIC, COPY, REDUCE, STORE
 
 
+def rotated(chunk, number):
+    """Which of so many partitions a chunk lies in, where each round of them begins as a hash says."""
+    begin = np.int64(mix(np.int64(np.uint64(chunk) // np.uint64(number))) % np.uint64(number))
+    return modulo(modulo(chunk, number) + begin, number)
+
+
 @inlined
 def partition_of(s, chunk):
     """The partition that a chunk lies in."""
-    return spread(chunk, s.parameters.partitions, s.parameters.hashed)
+    number = s.parameters.partitions
+    if s.parameters.hashed == ROTATED:
+        return rotated(chunk, number)
+    return spread(chunk, number, s.parameters.hashed)
 
 
 @inlined

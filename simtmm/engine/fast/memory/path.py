@@ -31,6 +31,7 @@ from simtmm.engine.fast.memory.port import (
     through_port,
 )
 from simtmm.engine.fast.memory.sectors import accessed_of, count_of, runs_of, store_sectors, wanted_of
+from simtmm.engine.fast.memory.shared_l1 import by_shared_l1, fill_shared_l1
 from simtmm.engine.fast.memory.through_l2 import fill_l2, through_l2
 from simtmm.engine.fast.memory.translations import known_from, late_of_first
 from simtmm.native import inlined, prefetch
@@ -122,6 +123,17 @@ def along_path(s, g, w, what, first, count, passes, latency, t):  # noqa: PLR091
 
 
 @inlined
+def pass_group(s, g, what, piped, wanted, start, t):
+    """When what is wanted of a chunk has passed its pipe's way to the L1 or from it. piped: whether it comes to one."""
+    passed = start
+    if piped:
+        passed = call_for(s, g, wanted, start, t)
+    elif what == STORE and s.parameters.drain_interval > 0:
+        passed = drain(s, g, wanted, start, t)
+    return passed
+
+
+@inlined
 def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, finish, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Steps 2 to 6 of one chunk: when it is done, and 1 if global memory gave or took it.
 
@@ -144,22 +156,20 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
         return done, np.int64(0)
     # 3: its translation, and before that the pipe's way to the L1 or from it
     piped = s.parameters.piped != 0 and cached
-    called = start
-    if piped:
-        called = call_for(s, g, wanted, start, t)
-    elif what == STORE and s.parameters.drain_interval > 0:
-        called = drain(s, g, wanted, start, t)
+    called = pass_group(s, g, what, piped, wanted, start, t)
     known = known_from(s, g, chunk, called, t)
+    # a cache that groups share before the L2: when it has taken the chunk up, and what it lacks
+    done, passed, asked = by_shared_l1(s, g, cached, chunk, wanted, known, t)
     # 4: the L2
-    at_slice = known
+    at_slice = passed
     slice_behind = np.int64(0)
     row2 = np.int64(0)
     line2 = np.int64(ABSENT)
-    missing = wanted  # what global memory has to give or take
+    missing = asked  # what global memory has to give or take
     crowded = np.int64(0)  # for room in the L2
-    if shared:
+    if shared and done < 0:
         done, at_slice, slice_behind, row2, line2, missing, crowded = through_l2(
-            s, g, what, here, chunk, accessed, wanted, latency, known, t
+            s, g, what, here, chunk, accessed, asked, latency, passed, t
         )
     # 5 and 6: the fetch port, and global memory, or the last-level cache before it
     came = done < 0
@@ -180,10 +190,12 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
         store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
     if piped:
         arrive(s, g, done)
+    fill_shared_l1(s, g, cached, chunk, asked, done)
     if looks:
         fill_l1(s, g, chunk, row1, line1, wanted, done, t)
     if is_watched(s, done, finish):
         on_way(s, g, t, start, read, called, known)
+        s.path[g].shared_l1_queue += passed - known
         spend_behind(
             s,
             g,
@@ -201,5 +213,5 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
             behind,
             done,
         )
-        wait_at_slice(s, g, at_slice - known, slice_behind)
+        wait_at_slice(s, g, at_slice - passed, slice_behind)
     return done, fetched

@@ -38,10 +38,12 @@ def on_way(s, g, t, start, read, called, known):
     """
     if s.parameters.serial == 0:
         s.path[g].l1_latency = 0
+        s.path[g].shared_l1_latency = 0
         s.path[g].l2_latency = 0
         s.path[g].last_level_latency = 0
         s.path[g].memory_latency = 0
         s.path[g].port_queue = read - t + called - start
+        s.path[g].shared_l1_queue = 0
         s.path[g].l2_queue = 0
         s.path[g].last_level_queue = 0
         s.path[g].line_in_flight = 0

@@ -18,6 +18,7 @@ from simtmm.engine.fast.attribution.stalls import (
     count_access,
     count_conflicts,
     count_last_level,
+    count_shared_l1,
     keep_path,
     keep_store,
     place_at,
@@ -162,12 +163,14 @@ def act(s, memory, order, g, w, p, t):  # noqa: C901 - a case for each kind of a
     memory_sectors = s.group[g].memory_sectors
     last_level_hits = s.group[g].last_level_hits
     last_level_sectors = s.group[g].last_level_sectors
+    shared_l1_hits, shared_l1_sectors = s.group[g].shared_l1_hits, s.group[g].shared_l1_sectors
     passes = (amount >> PASSES_SHIFT) + 1
     finish = transfer_chunks(s, memory, g, w, what, first, count, passes, t)
     if s.parameters.books != 0:
         place = place_at(s, s.warp[w].position - 1)
         count_access(s, g, place, count, l1_hits, l2_hits, l1_stores, l2_sectors, memory_sectors)
         count_last_level(s, g, place, last_level_hits, last_level_sectors)
+        count_shared_l1(s, g, place, shared_l1_hits, shared_l1_sectors)
     if order == OWN and what in (ASYNC, LOAD):
         hits = s.group[g].l1_hits - l1_hits
         s.seen[w].hits += hits

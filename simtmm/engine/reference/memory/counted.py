@@ -16,6 +16,7 @@ class Counted:
         self.l1_stores = 0
         self.l2_sectors = self.memory_sectors = 0  # that moved to and from the L2, and global memory
         self.last_level_hits = self.last_level_sectors = 0
+        self.shared_l1_hits = self.shared_l1_sectors = 0
 
     @property
     def by_place(self) -> Counter[Count]:
@@ -29,6 +30,8 @@ class Counted:
                 Count.MEMORY_SECTORS: self.memory_sectors,
                 Count.LAST_LEVEL_HITS: self.last_level_hits,
                 Count.LAST_LEVEL_SECTORS: self.last_level_sectors,
+                Count.SHARED_L1_HITS: self.shared_l1_hits,
+                Count.SHARED_L1_SECTORS: self.shared_l1_sectors,
             }
         )
 
@@ -38,11 +41,13 @@ class Counted:
             self.over_time.note(what, tick, number)
 
     def moves(self, what: str, tick: int, sectors: int) -> None:
-        """Sectors of a chunk move to or from the L2, the last-level cache, or global memory."""
+        """Sectors of a chunk come to a shared L1, or move to or from the L2, the last-level cache, or global memory."""
         self.note(what, tick, sectors)
         if what == "l2_sectors":
             self.l2_sectors += sectors
         elif what == "last_level_sectors":
             self.last_level_sectors += sectors
+        elif what == "shared_l1_sectors":
+            self.shared_l1_sectors += sectors
         else:
             self.memory_sectors += sectors

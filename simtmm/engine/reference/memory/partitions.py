@@ -27,7 +27,7 @@ class Partitions:
         self.store_buffer = durations.store_buffer
         self.victims_waited = memory.l2 is not None and memory.l2.victims == "waited"
         self.number = memory.partitions
-        self.hashed = memory.interleave == "hash"
+        self.interleave = memory.interleave
         self.fetch_interval = durations.fetch_interval
         self.fetch_free: defaultdict[int, int] = defaultdict(int)  # of a group's fetch port
         self.fetched = 0  # chunks that loads and asyncs had from here
@@ -43,7 +43,9 @@ class Partitions:
 
     def partition_of(self, chunk: int) -> int:
         """The partition, and so the slice of the L2, that a chunk belongs to."""
-        return (mix(chunk) if self.hashed else chunk) % self.number
+        if self.interleave == "rotated":
+            return (chunk + mix(chunk // self.number)) % self.number
+        return (mix(chunk) if self.interleave == "hash" else chunk) % self.number
 
     def reserve(self, chunk: int, writes: bool, service: int, now: int, updates: bool = False) -> tuple[int, int, int]:
         """Reserve the chunk's partition; when it begins, and for how long it turns round and opens a row before."""

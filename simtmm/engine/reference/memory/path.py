@@ -11,6 +11,7 @@ from simtmm.engine.reference.memory.partitions import Partitions
 from simtmm.engine.reference.memory.path_ticks import Way
 from simtmm.engine.reference.memory.pipe import AccessPipe
 from simtmm.engine.reference.memory.sectors import Sectors
+from simtmm.engine.reference.memory.shared_l1 import SharedL1s
 from simtmm.engine.reference.traffic import OverTime
 from simtmm.machine import Machine
 from simtmm.replacement import Policy
@@ -48,6 +49,9 @@ class Memory:
         self.atomics_stay = self.l2 is not None and self.l2.atomics_stay
         l1, groups = memory.l1, range(machine.cores.groups)
         self.l1 = [Lines(l1, durations.l1_latency, memory.sectors, policies.get("l1")) for _ in groups] if l1 else None
+        self.shared_l1: SharedL1s | None = None
+        if memory.shared_l1:
+            self.shared_l1 = SharedL1s(machine, memory.shared_l1, self.sectors, self.counted, self.way)
         self.stores_drop_lines = memory.l1_after_store == "drop"
         self.local_stays = machine.keeps_local_stores
         self.first_local = machine.first_local_chunk
@@ -165,6 +169,8 @@ class Memory:
                 return self.into_l1(l1, chunk, start, now, group)
             if l1 and self.stores_drop_lines and not stays:
                 l1.drop(chunk)
+            if self.shared_l1:
+                self.shared_l1.drop(group, chunk)
             came = start
             if kind == STORE and self.pipes:
                 out = self.pipes[group]
@@ -196,12 +202,7 @@ class Memory:
         if pipe:
             start = pipe.fetch(self.sectors.part(pipe.fill_interval, len(wanted)), start, now)
         known = self.known_from(group, chunk, start, now)
-        if l2:
-            finish, _ = l2.through_l2(kind, chunk, wanted, known, now, group)
-        else:
-            finish = self.partitions.from_global_memory(
-                chunk, wanted, self.sectors.runs_of(wanted), known, now, None if kind == COPY else group
-            )
+        finish = self.from_behind_l1(kind, chunk, wanted, known, now, group)
         self.way.spends(Reason.FIRST_ACCESS, known - start)
         self.way.spends(Reason.PORT_QUEUE, start - came)
         if pipe:
@@ -212,6 +213,27 @@ class Memory:
                 found = l1.insert(chunk)
             found.put(wanted, finish)
         return finish
+
+    def from_behind_l1(self, kind: int, chunk: int, wanted: list[int], start: int, now: int, group: int) -> int:
+        """The finish of sectors that are read from what lies behind an L1: a shared one, or what is below that."""
+        shared = self.shared_l1
+        if not shared:
+            return self.from_below(kind, chunk, wanted, start, now, group)
+        begin = shared.take(group, len(wanted), start, now)
+        finish, lacking = shared.look_up(group, chunk, wanted, begin)
+        if finish is None:
+            finish = self.from_below(kind, chunk, lacking, begin, now, group)
+            shared.keep(group, chunk, lacking, finish)
+        self.way.spends(Reason.SHARED_L1_QUEUE, begin - start)
+        return finish
+
+    def from_below(self, kind: int, chunk: int, wanted: list[int], start: int, now: int, group: int) -> int:
+        """Likewise of the L2, or of global memory."""
+        if self.l2:
+            finish, _ = self.l2.through_l2(kind, chunk, wanted, start, now, group)
+            return finish
+        of_group = None if kind == COPY else group  # that takes its fetch port
+        return self.partitions.from_global_memory(chunk, wanted, self.sectors.runs_of(wanted), start, now, of_group)
 
     def into_l1(self, l1: Lines, chunk: int, start: int, now: int, group: int) -> int:
         """The finish of a store to local memory that stays in the group's L1, as a whole."""
@@ -227,6 +249,8 @@ class Memory:
 
     def write_down(self, dropped: tuple[int, Line] | None, now: int, group: int) -> None:
         """Store a chunk that an L1 drops and nothing below has, as a store does; nobody waits for it."""
+        if dropped and self.shared_l1:
+            self.shared_l1.drop(group, dropped[0])
         if dropped and self.l2 and self.stores_stay:
             self.l2.keep_chunk(dropped[0], self.sectors.whole, now, now, group, waits=False)
         else:
