@@ -134,6 +134,8 @@ class Run:
             self.finished = []
             while self.pending and (group := self.group_for(self.pending[0])):
                 self.place(self.pending.popleft(), group)
+                # Its warps advance as they are placed, through barriers that open with them, before the next block's do.
+                yield Moment(self.env).due(int(self.env.now), DISPATCH)
             yield self.dispatch_due
             self.dispatch_due = Moment(self.env)
 
