@@ -55,16 +55,16 @@ def _of_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     """Whether integers are divided: by a reciprocal, with many instructions, unless the compiler knows the divisor."""
     of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     for number, site in enumerate(stalls.places.sites):
-        if site.line and _DIVIDES.search(_code(site.source)):
+        if site.line and divides(site.source):
             of_lines[site.file, site.line].append(number)
-    divides: list[int] = []
+    of_divisions: list[int] = []
     for of_line in of_lines.values():
         sites = [stalls.places.sites[number] for number in of_line]
         is_real = any(_has(site, name) for site in sites for name in FLOATING_POINT)
         has_remainder = "%" in _code(sites[0].source)  # of integers, whatever else the line computes
         if any(_has(site, "special") for site in sites) and (has_remainder or not is_real):
-            divides += of_line
-    found = _hottest(stalls, divides, whole)
+            of_divisions += of_line
+    found = _hottest(stalls, of_divisions, whole)
     if found is None:
         return
     at, weight, numbers = found
@@ -105,7 +105,7 @@ def _of_real_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     for number, site in enumerate(stalls.places.sites):
         if site.line and _SLASH.search(_code(site.source)) and "%" not in _code(site.source):
             of_lines[site.file, site.line].append(number)
-    divides: list[int] = []
+    of_divisions: list[int] = []
     for of_line in of_lines.values():
         sites = [stalls.places.sites[number] for number in of_line]
         counts = Counter[str]()
@@ -113,8 +113,8 @@ def _of_real_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
             counts.update(dict(site.work))
         is_checked = counts["control"] and counts["fp32"] >= OF_A_QUOTIENT * counts["special"] > 0
         if is_checked and not counts["fp64"]:
-            divides += of_line
-    found = _hottest(stalls, divides, whole)
+            of_divisions += of_line
+    found = _hottest(stalls, of_divisions, whole)
     if found is None:
         return
     at, weight, numbers = found
@@ -158,6 +158,11 @@ def _of_functions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
 def without_divisions(of: Operations, chosen: Flags) -> Workload:
     """Lines that divide, without doing so."""
     return changes.with_fewer_instructions(of, chosen, DIVISION)
+
+
+def divides(source: str) -> bool:
+    """Whether a line of source divides, or takes a remainder."""
+    return _DIVIDES.search(_code(source)) is not None
 
 
 def _code(source: str) -> str:

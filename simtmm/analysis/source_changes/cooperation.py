@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from simtmm.analysis.source_changes import regrouped
+from simtmm.analysis.source_changes.arithmetic import divides
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Flags, Operations
@@ -70,15 +71,17 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
 
 
 def _lines_of_functions(stalls: Stalls, are_full: Flags) -> set[tuple[str, int]]:
-    """Lines whose branches are those of functions that they call, as of sinf for large arguments: no order of threads
-    changes these. All lanes come to them, and the line has no branch of its own.
+    """Lines whose branches are those of functions that they call, as of sinf for large arguments, or of a division of
+    64 bits, which is shorter for small numbers: no order of threads changes these. All lanes come to them, and the
+    line has no branch of its own.
 
     are_full: of each place, whether most lanes of a warp take part.
     """
     found = set()
     for number in np.flatnonzero(are_full).tolist():
         place, _ = stalls.places.place(number)
-        if place.line and _FUNCTIONS.search(place.source) and not _BRANCHES.search(place.source):
+        calls = place.line and (_FUNCTIONS.search(place.source) or divides(place.source))
+        if calls and not _BRANCHES.search(place.source):
             found.add((place.file, place.line))
     return found
 
@@ -92,6 +95,7 @@ def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     issued = stalls.counts[: len(stalls.places), Count.INSTRUCTIONS]
     warps = int(next(iter(executions[executions > 0]), 0))  # that begin, all of which come by the first place
     updates = {(site.file, site.line) for site in stalls.places.sites if site.kind == "shared_atomic"}
+    functions = _lines_of_functions(stalls, (executions > 0) & (threads >= FULL * width * executions))
     chosen: list[int] = []
     done = possible = 0.0
     of_lines: defaultdict[tuple[str, int], int] = defaultdict(int)
@@ -103,7 +107,7 @@ def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
             rounds = max(rounds, own[1] / place.thread_instructions)
         if not place.line or own[0] >= FULL * width * own[1] or rounds < ROUNDS * warps:
             continue
-        if (place.file, place.line) in updates:  # threads that go round until it is their turn
+        if (place.file, place.line) in updates | functions:  # threads that go round until it is their turn
             continue
         chosen.append(number)
         done, possible = done + own[0], possible + own[1]

@@ -128,7 +128,7 @@ def _least(machine: Machine | None, workload: AnyWorkload, launch: int, work: np
 def leaves_idle(machine: Machine, workload: AnyWorkload, launch: int, work: npt.NDArray[np.float64]) -> bool:
     """Whether core groups that have had a short block wait for those with a long one, rather than for more blocks.
 
-    So it is where all blocks are on the machine at once, and more of its time is lost behind short ones than in groups
+    Holds where all blocks are on the machine at once, and more of its time is lost behind short ones than in groups
     that have none.
 
     launch: by number. work: of each of its blocks.
