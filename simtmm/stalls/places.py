@@ -98,7 +98,10 @@ class Places:
         return site, self.arrays[array]
 
     def work(self, site: int) -> Place:
-        """The place of what is computed at a site, by the site's number."""
+        """The place of what is computed at a site.
+
+        site: its number.
+        """
         return self.place(site * len(self.arrays))[0]
 
     def _is_work(self, site: int) -> bool:

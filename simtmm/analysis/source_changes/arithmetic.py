@@ -161,7 +161,10 @@ def without_divisions(of: Operations, chosen: Flags) -> Workload:
 
 
 def divides(source: str) -> bool:
-    """Whether a line of source divides, or takes a remainder."""
+    """Whether a line of source divides, or takes a remainder.
+
+    source: the line's text.
+    """
     return _DIVIDES.search(_code(source)) is not None
 
 

@@ -100,7 +100,7 @@ def pieces(workload: Workload, launch: int, machine: Machine | None = None) -> d
 def long_blocks(machine: Machine, workload: Workload) -> tuple[str, dict[int, int]] | None:
     """Which blocks have many times the work of others, in words, and into how many pieces each goes.
 
-    Gives None where there are none.
+    machine, workload: what runs on what. Gives None where there are none.
     """
     found = uneven(workload, machine=machine)
     if found is None:
