@@ -119,6 +119,12 @@ def test_where_all_blocks_begin_at_once_half_as_long_again_is_long(blocks, group
     assert uneven(launches(blocks), machine=on(groups)) == found
 
 
+def test_a_launch_with_less_than_half_of_the_work_has_long_blocks_from_three_times_on():
+    assert uneven(launches(TRIANGLE, [36]), machine=on(8)) == Uneven(0, 7, 8 / 4.5)
+    assert uneven(launches(TRIANGLE, [37]), machine=on(8)) is None
+    assert pieces(launches(TRIANGLE, [37]), 0, on(8)) == {}
+
+
 def test_no_piece_of_blocks_that_begin_at_once_has_more_than_the_median_s_work():
     assert pieces(launches(TRIANGLE), 0, on(8)) == {6: 2, 7: 2}
     assert pieces(launches([4, 4, 4, 9]), 0, on(4)) == {3: 3}

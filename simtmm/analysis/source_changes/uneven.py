@@ -14,6 +14,7 @@ Integers = npt.NDArray[np.int64]
 
 MANY_TIMES = 3.0  # as much as the median
 LONGER = 1.5  # likewise, where all blocks begin at once: nothing fills the time that short ones leave
+HALF = 0.5  # of the work of all launches
 MOST_COUNTED = 1 << 22  # operations
 
 
@@ -79,7 +80,7 @@ def uneven(workload: AnyWorkload, launch: int | None = None, machine: Machine | 
             continue
         median = max(1.0, float(np.median(own)))
         times = float(own.max()) / median
-        if times >= _least(machine, workload, number, own) and (worst is None or times > worst.times):
+        if times >= _least(machine, workload, number, work) and (worst is None or times > worst.times):
             worst = Uneven(number, int(own.argmax()), times)
     return worst
 
@@ -90,9 +91,10 @@ def pieces(workload: Workload, launch: int, machine: Machine | None = None) -> d
     launch, machine: as above. Where LONGER will do, no piece has more than the median's.
     """
     first, last = workload.launch_blocks[launch : launch + 2].tolist()
-    own = work_of_blocks(workload)[first:last]
+    work = work_of_blocks(workload)
+    own = work[first:last]
     median = max(1.0, float(np.median(own)))
-    least = _least(machine, workload, launch, own)
+    least = _least(machine, workload, launch, work)
     whole = np.ceil(own / median) if least < MANY_TIMES else own // median
     return {first + int(block): int(whole[block]) for block in np.flatnonzero(own >= least * median)}
 
@@ -121,8 +123,16 @@ def _work_of(workload: AnyWorkload) -> npt.NDArray[np.float64]:
 
 
 def _least(machine: Machine | None, workload: AnyWorkload, launch: int, work: npt.NDArray[np.float64]) -> float:
-    """How many times the median block's work the longest of a launch has at least, to be called long."""
-    return LONGER if machine is not None and leaves_idle(machine, workload, launch, work) else MANY_TIMES
+    """How many times the median block's work the longest of a launch has at least, to be called long: LONGER will do
+    only for a launch that has half of all work.
+
+    work: of all blocks.
+    """
+    first, last = workload.launch_blocks[launch : launch + 2].tolist()
+    own = work[first:last]
+    if machine is None or own.sum() < HALF * work.sum():
+        return MANY_TIMES
+    return LONGER if leaves_idle(machine, workload, launch, own) else MANY_TIMES
 
 
 def leaves_idle(machine: Machine, workload: AnyWorkload, launch: int, work: npt.NDArray[np.float64]) -> bool:
