@@ -1,7 +1,7 @@
 """Places in a program: where operations come from, and what threads did there."""
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ class Place:
     function: the kernel or function that it belongs to, "" if unknown.
     instruction: the compiled instruction, "" if unknown.
     work: (class, instructions) that a thread issues before what happens there, each time.
+    computed: file, line and source of most of the work, where that is another line.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Place:
     function: str = ""
     instruction: str = ""
     work: tuple[tuple[str, int], ...] = ()
+    computed: tuple[str, int, str] | None = None
 
     @property
     def thread_instructions(self) -> int:
@@ -84,12 +86,31 @@ class Places:
         return len(self.sites) * len(self.arrays)
 
     def place(self, number: int) -> tuple[Place, str]:
-        """The place, and the array that is accessed there.
+        """The place, and the array that is accessed there; of work, the line that most of it is of.
 
         number: of a place, from 0 on.
         """
-        site, array = divmod(number, len(self.arrays))
-        return self.sites[site], self.arrays[array]
+        number, array = divmod(number, len(self.arrays))
+        site = self.sites[number]
+        if site.computed is not None and not array and self._is_work(number):
+            file, line, source = site.computed
+            site = replace(site, file=file, line=line, source=source)
+        return site, self.arrays[array]
+
+    def work(self, site: int) -> Place:
+        """The place of what is computed at a site.
+
+        site: its number.
+        """
+        return self.place(site * len(self.arrays))[0]
+
+    def _is_work(self, site: int) -> bool:
+        """Whether what a site does without an array is computed for its access, or is all that it is: no access."""
+        kind = self.sites[site].kind
+        if kind == WORK:
+            return True
+        known = None if self.threads is None else self.threads[site * len(self.arrays), THREADS.index("executions")]
+        return kind in (*LOADS, *STORES, *ATOMICS) and not known
 
     def are_of(self, kinds: tuple[str, ...]) -> npt.NDArray[np.bool_]:
         """Of each number, whether its place is of one of some kinds.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from simtmm.stalls import CLASSES, Place, Places, class_among
 from simtmm.trace.info import TraceInfo
-from simtmm.trace.own_lines import Line, own_lines
+from simtmm.trace.own_lines import Line, computed_at, own_lines
 from simtmm.trace.schema import WORK_CLASSES, TraceArray, TraceSite
 from simtmm.workload import OF_CLASS, STEPS_SHIFT
 
@@ -207,12 +207,16 @@ def places_of(info: TraceInfo) -> Places:
     known = {site.site: site for site in info.sites}
     nowhere = Place("unknown")
     lines = own_lines(info.sites)
-    sites = (_place(known[number], lines[number]) if number in known else nowhere for number in range(tables.sites))
+    computed = computed_at(lines, info.listings)
+    sites = (
+        _place(known[number], lines[number], computed.get(number)) if number in known else nowhere
+        for number in range(tables.sites)
+    )
     return Places((*sites, nowhere), tables.names)
 
 
-def _place(site: TraceSite, line: Line) -> Place:
-    return Place(site.kind, *line, site.function, site.instruction, site.work)
+def _place(site: TraceSite, line: Line, computed: Line | None) -> Place:
+    return Place(site.kind, *line, site.function, site.instruction, site.work, computed)
 
 
 def work_by_class(sites: Sequence[TraceSite], executions: Integers) -> dict[str, int]:

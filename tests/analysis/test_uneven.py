@@ -5,8 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simtmm import Workload
+from simtmm import Workload, load_machine, simulate
 from simtmm.analysis.source_changes.uneven import Uneven, pieces, places_of_block, uneven, work_of_blocks
+from simtmm.analysis.verdict import verdict
+from simtmm.analysis.what_if import try_out
+from simtmm.engine import causes
 
 # Of each operation what it counts: instructions and chunks; a pause is none.
 COUNTED = [
@@ -90,3 +93,50 @@ def test_work_of_a_block_lies_at_its_places():
     object.__setattr__(workload, "places", SimpleNamespace())
     assert places_of_block(workload, 0).tolist() == [5, 2]
     assert places_of_block(workload, 1).tolist() == [2, 0, 5 + 1, 0, 0]
+
+
+def on(groups):
+    """A machine of so many core groups, each with room for one block of a warp."""
+    machine = load_machine("v100").replace({"cores.groups": groups})
+    return machine.replace({"limits.blocks_per_group": 1})
+
+
+TRIANGLE = [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "groups", "found"),
+    [
+        (TRIANGLE, 8, Uneven(0, 7, 8 / 4.5)),  # all at once: half of the time is lost behind short ones
+        (TRIANGLE, 9, Uneven(0, 7, 8 / 4.5)),
+        (TRIANGLE, 12, None),  # a third of the groups has none, which is more than 2/3 of 7/16
+        (TRIANGLE, 4, None),  # others come behind them
+        ([4, 4, 4, 4, 4, 4, 4, 5], 8, None),  # not LONGER
+        ([5, 5, 5, 6, 6, 6, 9], 7, Uneven(0, 6, 1.5)),
+    ],
+)
+def test_where_all_blocks_begin_at_once_half_as_long_again_is_long(blocks, groups, found):
+    assert uneven(launches(blocks), machine=on(groups)) == found
+
+
+def test_a_launch_with_less_than_half_of_the_work_has_long_blocks_from_three_times_on():
+    assert uneven(launches(TRIANGLE, [36]), machine=on(8)) == Uneven(0, 7, 8 / 4.5)
+    assert uneven(launches(TRIANGLE, [37]), machine=on(8)) is None
+    assert pieces(launches(TRIANGLE, [37]), 0, on(8)) == {}
+
+
+def test_no_piece_of_blocks_that_begin_at_once_has_more_than_the_median_s_work():
+    assert pieces(launches(TRIANGLE), 0, on(8)) == {6: 2, 7: 2}
+    assert pieces(launches([4, 4, 4, 9]), 0, on(4)) == {3: 3}
+
+
+def test_blocks_of_a_triangle_are_said_to_be_uneven_and_not_too_few():
+    """As where a thread goes round a loop up to its own number: a block of the last is twice the mean."""
+    workload = launches([1000 * each for each in range(1, 9)])
+    machine = on(10)
+    result = simulate(machine, workload, stalls=True)
+    found = verdict(machine, result, workload, try_out(machine, workload, result))
+    assert found.words.startswith("Uneven blocks bind: block 7 does 1.78 times the work of the median block")
+    few = launches([8000] * 5)
+    result = simulate(machine, few, stalls=True)
+    assert verdict(machine, result, few, try_out(machine, few, result)).cause != causes.UNEVEN

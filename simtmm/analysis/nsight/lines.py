@@ -243,7 +243,7 @@ def _simulated(run: "Run", stalls: Stalls, instance: Instance, kernels: int) -> 
     happened = np.flatnonzero((ticks > 0) | counts.any(axis=1) | _any_threads(stalls))
     for number in happened.tolist():
         site = number // arrays
-        place = places.sites[site]
+        place, _ = places.place(number)
         if not place.line or (instance.sites is not None and site not in instance.sites):
             continue
         row = dict(zip(COUNTS, counts[number].tolist(), strict=True))

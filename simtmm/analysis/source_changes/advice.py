@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes.candidates import candidates_of
 from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
-from simtmm.analysis.source_changes.launches import of_launches
+from simtmm.analysis.source_changes.launches import of_launches, of_long_blocks
 from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.outcome import Advice
@@ -23,6 +24,7 @@ from simtmm.trace.streamed import AnyWorkload
 
 SECONDS = 3.0  # of all that is tried, about, the program as it is among it
 MOST_TRIED = 8
+ON_ALL = 5  # simulations of all of a run, at least, that there has to be time for to try long blocks on it
 MOST_TOLD = 5
 WORTH_TELLING = 1.1
 EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
@@ -76,6 +78,8 @@ def try_changes(
     lines = list(counted_lines(stalls))
     part = excerpt_of(machine, workload, result, seconds / (MOST_TRIED + 1))
     found = list(of_launches(machine, workload, result, part is not None and not part.words))
+    if part is not None and part.words and cost(machine, workload, result) <= seconds / ON_ALL:
+        found += of_long_blocks(machine, workload, result)
     if part is not None and lines:
         launch = launches[longest_launch(result)] if launches else None
         candidates = sorted(candidates_of(machine, stalls, lines, part, launch), key=lambda each: -each.weight)

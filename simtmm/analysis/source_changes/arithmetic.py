@@ -38,7 +38,7 @@ def _of_doubles(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candid
     pipe, other = (None, None) if machine.pipes is None else (machine.pipes.fp64, machine.pipes.fp32)
     if pipe is None or (other is not None and pipe.interval / pipe.count <= other.interval / other.count):
         return
-    found = _hottest(stalls, [number for number, site in enumerate(stalls.places.sites) if _has(site, "fp64")], whole)
+    found = _hottest(stalls, [number for number, site in _works(stalls) if _has(site, "fp64")], whole)
     if found is None:
         return
     at, weight, numbers = found
@@ -54,17 +54,17 @@ def _of_doubles(machine: Machine, stalls: Stalls, whole: int) -> Iterator[Candid
 def _of_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     """Whether integers are divided: by a reciprocal, with many instructions, unless the compiler knows the divisor."""
     of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-    for number, site in enumerate(stalls.places.sites):
-        if site.line and _DIVIDES.search(_code(site.source)):
+    for number, site in _works(stalls):
+        if site.line and divides(site.source):
             of_lines[site.file, site.line].append(number)
-    divides: list[int] = []
+    of_divisions: list[int] = []
     for of_line in of_lines.values():
-        sites = [stalls.places.sites[number] for number in of_line]
+        sites = [stalls.places.work(number) for number in of_line]
         is_real = any(_has(site, name) for site in sites for name in FLOATING_POINT)
         has_remainder = "%" in _code(sites[0].source)  # of integers, whatever else the line computes
         if any(_has(site, "special") for site in sites) and (has_remainder or not is_real):
-            divides += of_line
-    found = _hottest(stalls, divides, whole)
+            of_divisions += of_line
+    found = _hottest(stalls, of_divisions, whole)
     if found is None:
         return
     at, weight, numbers = found
@@ -82,10 +82,10 @@ def _of_chains(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     arrays = len(stalls.places.arrays)
     waits = stalls.ticks[: len(stalls.places), Reason.INSTRUCTION_LATENCY].reshape(-1, arrays).sum(axis=1)
     of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-    for number, site in enumerate(stalls.places.sites):
+    for number, site in _works(stalls):
         of_lines[site.file, site.line].append(number)
     for at, sites in of_lines.items():
-        own = [stalls.places.sites[number] for number in sites]
+        own = [stalls.places.work(number) for number in sites]
         share = int(waits[sites].sum()) / whole
         if share < OF_CHAIN or not at[1] or not any(_has(site, name) for site in own for name in FLOATING_POINT):
             continue
@@ -102,19 +102,19 @@ def _of_chains(stalls: Stalls, whole: int) -> Iterator[Candidate]:
 def _of_real_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     """Whether floats are divided with all their digits: by a reciprocal, which is then made better, and checks."""
     of_lines: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-    for number, site in enumerate(stalls.places.sites):
+    for number, site in _works(stalls):
         if site.line and _SLASH.search(_code(site.source)) and "%" not in _code(site.source):
             of_lines[site.file, site.line].append(number)
-    divides: list[int] = []
+    of_divisions: list[int] = []
     for of_line in of_lines.values():
-        sites = [stalls.places.sites[number] for number in of_line]
+        sites = [stalls.places.work(number) for number in of_line]
         counts = Counter[str]()
         for site in sites:
             counts.update(dict(site.work))
         is_checked = counts["control"] and counts["fp32"] >= OF_A_QUOTIENT * counts["special"] > 0
         if is_checked and not counts["fp64"]:
-            divides += of_line
-    found = _hottest(stalls, divides, whole)
+            of_divisions += of_line
+    found = _hottest(stalls, of_divisions, whole)
     if found is None:
         return
     at, weight, numbers = found
@@ -132,7 +132,7 @@ def _of_functions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     instructions = stalls.counts[: len(stalls.places), Count.INSTRUCTIONS].reshape(-1, arrays).sum(axis=1)
     calls: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
     names: dict[tuple[str, int], str] = {}
-    for number, site in enumerate(stalls.places.sites):
+    for number, site in _works(stalls):
         if site.line and (called := _FUNCTIONS.search(_code(site.source))):
             calls[site.file, site.line].append(number)
             names[site.file, site.line] = called[1]
@@ -160,6 +160,19 @@ def without_divisions(of: Operations, chosen: Flags) -> Workload:
     return changes.with_fewer_instructions(of, chosen, DIVISION)
 
 
+def divides(source: str) -> bool:
+    """Whether a line of source divides, or takes a remainder.
+
+    source: the line's text.
+    """
+    return _DIVIDES.search(_code(source)) is not None
+
+
+def _works(stalls: Stalls) -> Iterator[tuple[int, Place]]:
+    """Each site's number, and its work's place."""
+    return ((number, stalls.places.work(number)) for number in range(len(stalls.places.sites)))
+
+
 def _code(source: str) -> str:
     """A line of source without its comments."""
     return _COMMENTS.sub(" ", source)
@@ -179,7 +192,7 @@ def _hottest(
     ticks = stalls.ticks.sum(axis=1)[: len(stalls.places)].reshape(-1, arrays).sum(axis=1)
     of_lines: defaultdict[tuple[str, int], int] = defaultdict(int)
     for number in sites:
-        site = stalls.places.sites[number]
+        site = stalls.places.work(number)
         of_lines[site.file, site.line] += int(ticks[number])
     share = sum(of_lines.values()) / whole
     if not of_lines or share < WORTH_TRYING:

@@ -42,7 +42,7 @@ from simtmm.analysis.source_changes.reuse import (
 )
 from simtmm.analysis.source_changes.serial import of_serial_work
 from simtmm.analysis.source_changes.shared_memory import of_shared_memory
-from simtmm.analysis.source_changes.uneven import pieces, uneven
+from simtmm.analysis.source_changes.uneven import long_blocks
 from simtmm.analysis.turns import Turns, turns_of
 from simtmm.machine import Machine
 from simtmm.stalls import ATOMICS, LOADS, STORES, Stalls
@@ -288,13 +288,6 @@ def _is_of_turns(each: Candidate, locks: Sequence[Turns], is_locked: bool) -> bo
 
 def _of_blocks(part: Excerpt) -> Iterator[Candidate]:
     """Whether some blocks do many times what others do."""
-    found = uneven(part.workload)
-    if found is None:
-        return
-    times = pieces(part.workload, found.launch)
-    which = f"block {found.block:,}" if len(times) == 1 else f"{len(times):,} blocks, {found.block:,} most of all"
-    yield Candidate(
-        "even out",
-        f"share out the work of {which}: it {found.words}",
-        ("", 0, ""), 1.0, SIMULATED, (), lambda of, _: changes.evened_out(of, times),
-    )  # fmt: skip
+    if (found := long_blocks(part.machine, part.workload)) is not None:
+        words, times = found
+        yield Candidate("even out", words, ("", 0, ""), 1.0, SIMULATED, (), lambda of, _: changes.evened_out(of, times))

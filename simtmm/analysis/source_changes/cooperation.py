@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from simtmm.analysis.source_changes import regrouped
+from simtmm.analysis.source_changes.arithmetic import divides
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
 from simtmm.analysis.source_changes.operations import Flags, Operations
 from simtmm.analysis.source_changes.serial import with_their_sites
 from simtmm.stalls import Count, Stalls
+from simtmm.stalls.places import BARRIER as KIND_OF_BARRIER
 from simtmm.stalls.places import THREADS, WORK
 from simtmm.workload import ASYNC, ATOMIC, BARRIER, LOAD, REDUCE, STORE, SYNC
 
@@ -29,9 +31,10 @@ _BRANCHES = re.compile(r"\b(?:if|for|while|switch|and|or)\b|\?|&&|\|\|")
 def of_whole_blocks(stalls: Stalls, lines: Sequence[Line], part: Excerpt) -> Iterator[Candidate]:
     """All of them that may help."""
     whole = max(1, int(stalls.ticks.sum()))
-    yield from _of_lanes(stalls, whole)
     of = Operations(part.workload)
     is_barrier = np.isin(part.workload.kind, (BARRIER, SYNC))
+    if not is_barrier.any() or np.diff(part.workload.block_warps).max(initial=0) > 1:  # else no warp has work to take
+        yield from _of_lanes(stalls, whole)
     yield from _of_rounds_of_lanes(stalls, whole)
     if not is_barrier.any():
         return
@@ -70,15 +73,17 @@ def _of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
 
 
 def _lines_of_functions(stalls: Stalls, are_full: Flags) -> set[tuple[str, int]]:
-    """Lines whose branches are those of functions that they call, as of sinf for large arguments: no order of threads
-    changes these. All lanes come to them, and the line has no branch of its own.
+    """Lines whose branches are those of functions that they call, as of sinf for large arguments, or of a division of
+    64 bits, which is shorter for small numbers: no order of threads changes these. All lanes come to them, and the
+    line has no branch of its own.
 
     are_full: of each place, whether most lanes of a warp take part.
     """
     found = set()
     for number in np.flatnonzero(are_full).tolist():
         place, _ = stalls.places.place(number)
-        if place.line and _FUNCTIONS.search(place.source) and not _BRANCHES.search(place.source):
+        calls = place.line and (_FUNCTIONS.search(place.source) or divides(place.source))
+        if calls and not _BRANCHES.search(place.source):
             found.add((place.file, place.line))
     return found
 
@@ -92,6 +97,8 @@ def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     issued = stalls.counts[: len(stalls.places), Count.INSTRUCTIONS]
     warps = int(next(iter(executions[executions > 0]), 0))  # that begin, all of which come by the first place
     updates = {(site.file, site.line) for site in stalls.places.sites if site.kind == "shared_atomic"}
+    functions = _lines_of_functions(stalls, (executions > 0) & (threads >= FULL * width * executions))
+    barriers = _times_at_barriers(stalls)
     chosen: list[int] = []
     done = possible = 0.0
     of_lines: defaultdict[tuple[str, int], int] = defaultdict(int)
@@ -103,7 +110,9 @@ def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
             rounds = max(rounds, own[1] / place.thread_instructions)
         if not place.line or own[0] >= FULL * width * own[1] or rounds < ROUNDS * warps:
             continue
-        if (place.file, place.line) in updates:  # threads that go round until it is their turn
+        if rounds <= barriers.get(place.function, 0):  # all threads go round as often, as they meet each time
+            continue
+        if (place.file, place.line) in updates | functions:  # threads that go round until it is their turn
             continue
         chosen.append(number)
         done, possible = done + own[0], possible + own[1]
@@ -120,6 +129,18 @@ def _of_rounds_of_lanes(stalls: Stalls, whole: int) -> Iterator[Candidate]:
         (file, line, ""), 2 * sum(of_lines.values()) / whole, ESTIMATE, tuple(chosen),
         lambda of, chosen: regrouped.with_part(of, chosen, lanes / width),
     )  # fmt: skip
+
+
+def _times_at_barriers(stalls: Stalls) -> dict[str, float]:
+    """How often warps come to the barrier of each function that they come to most."""
+    found: dict[str, float] = {}
+    known = stalls.places.threads
+    assert known is not None
+    times = known[:, THREADS.index("executions")]
+    for number in np.flatnonzero(stalls.places.are_of((KIND_OF_BARRIER,)) & (times[: len(stalls.places)] > 0)).tolist():
+        function = stalls.places.place(number)[0].function
+        found[function] = max(found.get(function, 0.0), float(times[number]))
+    return found
 
 
 def _hottest_barrier(lines: Sequence[Line], whole: int) -> tuple[tuple[str, int, str], float]:
@@ -147,10 +168,17 @@ def _of_barriers(lines: Sequence[Line], of: Operations, whole: int) -> Iterator[
     if not lonely.any():
         return
     at, share = _hottest_barrier(lines, whole)
+    several = (
+        "let the last warp go on alone, by shuffles or with __syncwarp(): between some barriers one warp of a block "
+        "works, and the others only come to the barriers"
+    )
+    one = (
+        "leave out barriers of the block, which is one warp: its threads exchange values by shuffles, or in shared "
+        "memory with __syncwarp()"
+    )
     yield Candidate(
         "last warp",
-        "let the last warp go on alone, by shuffles or with __syncwarp(): between some barriers one warp of a block "
-        "works, and the others only come to the barriers",
+        several if np.diff(of.workload.block_warps).max(initial=0) > 1 else one,
         at, 1 + share, SIMULATED, (),
         lambda of, _: regrouped.left_alone(of),
     )  # fmt: skip

@@ -1,12 +1,17 @@
-"""Changes of how often a program launches: what launching itself takes is paid once, or less for each."""
+"""Changes of whole launches: how often a program launches, which is paid once then, or less for each; and how the work
+of one is shared out among its blocks.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED
+from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.outcome import Advice
+from simtmm.analysis.source_changes.uneven import long_blocks
 from simtmm.engine.known_cycles import ticks_of
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
@@ -46,6 +51,18 @@ def of_launches(machine: Machine, workload: AnyWorkload, result: Result, can_sim
         f"where one launch needs what another wrote; starting them takes {takes}",
         now / max(1, alone if joined is None else joined), ESTIMATE if joined is None else BOUND,
     )  # fmt: skip
+
+
+def of_long_blocks(machine: Machine, workload: AnyWorkload, result: Result) -> Iterator[Advice]:
+    """Long blocks evened out, of all of a run: an excerpt, which has a share of each warp, knows nothing of them."""
+    if not isinstance(workload, Workload) or (found := long_blocks(machine, workload)) is None:
+        return
+    words, times = found
+    try:
+        ticks = ticks_of(machine, evened_out(Operations(workload), times), result.engine)
+    except SimtmmError:
+        return
+    yield _advice("even out", words, result.ticks / max(1, ticks), SIMULATED)
 
 
 def _joined(machine: Machine, workload: AnyWorkload, result: Result) -> int | None:

@@ -147,7 +147,7 @@ def _of_idle_groups(
     if empty < causes.MOSTLY:
         return None, None
     launch = causes.longest_launch(result)
-    long = uneven(workload, launch)
+    long = uneven(workload, launch, machine)
     idle = idle_cause(machine, result, workload) if long is None else causes.UNEVEN
     gains = [each.speedup for each in what_ifs if each.cause in OF_IDLE_GROUPS]
     if gains and max(gains) < HELPS:

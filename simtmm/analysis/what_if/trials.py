@@ -221,8 +221,9 @@ def _shared_out(machine: Machine, result: Result, workload: AnyWorkload) -> Chan
     warps = int(workload.block_warps[last] - workload.block_warps[first])
     if warps < 2 or workload.tallies[launch].grid_barriers or workload.tallies[launch].waits_for_warps:
         return None
-    if uneven(workload, launch) is not None:
-        cause, words, times = causes.UNEVEN, "long blocks cut to the median's work", pieces(workload, launch)
+    if uneven(workload, launch, machine) is not None:
+        cause, words = causes.UNEVEN, "long blocks cut to the median's work"
+        times = pieces(workload, launch, machine)
     elif last - first < groups:
         of_each = -(-groups // (last - first))
         cause, words = causes.FEW_BLOCKS, f"its work in {of_each * (last - first):,} blocks"

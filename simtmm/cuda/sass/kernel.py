@@ -14,7 +14,7 @@ from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.forms import takes
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.listing import parse_listing
+from simtmm.cuda.sass.listing import parse_listing, with_lines_of_calls
 from simtmm.cuda.sass.register_banks import BANKED_FROM, cycles_of_operands
 from simtmm.cuda.sass.sources import Banks
 from simtmm.cuda.sass.stack import stack_of
@@ -62,7 +62,8 @@ def lifted_kernel(
     Raises SassError for an instruction that is not known.
     """
     function = module.functions[entry]
-    listing = parse_listing(disassembly.text, entry)
+    locations = _locations(module)
+    listing = with_lines_of_calls(parse_listing(disassembly.text, entry), locations)
     stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
     constants = LaunchConstants(architecture, stack_bytes, function.parameters)
     banks = Banks(
@@ -79,7 +80,7 @@ def lifted_kernel(
             if name in module.variables or name in BUILT_IN
         },
     )
-    lifting = Lifting(banks, listing, _locations(module), architecture >= HEAD_FROM and knows_clusters(module))
+    lifting = Lifting(banks, listing, locations, architecture >= HEAD_FROM and knows_clusters(module))
     targets = _targets(lifting, listing)
     boards = {each.control.written for each in listing.instructions if each.opcode == COMMITS} - {None}
     operand_cycles = cycles_of_operands(listing) if architecture >= BANKED_FROM else {}

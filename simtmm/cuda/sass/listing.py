@@ -2,8 +2,12 @@
 
 import math
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from simtmm.cuda.ptx.syntax import Location
 from simtmm.cuda.sass.operands import operand, split
 from simtmm.cuda.sass.syntax import (
     SCOREBOARDS,
@@ -14,6 +18,7 @@ from simtmm.cuda.sass.syntax import (
     Number,
     Operand,
     Reg,
+    Target,
 )
 from simtmm.errors import SassError
 
@@ -26,6 +31,7 @@ _TARGETS = re.compile(r'\(\*"BRANCH_TARGETS ([^"]*)"\*\)')
 _SPILL = '(*"SpillRefill"*)'  # nvdisasm's remark on a register that is spilled, or comes back
 _GUARD = re.compile(r"^@(!?)(U?P\d|U?PT)\s+")
 _TOO_LONG = re.compile(r"[0-9]{1000}")  # no number of machine code has as many digits, and Python reads 4,300 at most
+_OF_ASSEMBLER = "$__internal_"  # with which names of functions begin that the assembler brings along
 _NONE = 7  # in the place of a scoreboard
 
 
@@ -52,6 +58,34 @@ def parse_listing(text: str, kernel: str) -> Listing:
     if not any(isinstance(item, MachineInstruction) for item in items):
         raise SassError(f"the disassembler shows no code of {kernel}")
     return Listing(tuple(_placed(items)))
+
+
+def with_lines_of_calls(listing: Listing, locations: Mapping[int, Location | None]) -> Listing:
+    """Functions of the assembler's own, as for divisions of 64 bits, with the line that calls them, the most frequent
+    one: they come behind the kernel, and nvdisasm has no line for them but the kernel's last one.
+
+    locations: where in the source each line of PTX comes from, in their order; lines of PTX that come from one count
+        together. One that comes from nowhere, as what compilers put before a division, belongs to the one before.
+    """
+    known = sorted(number for number, place in locations.items() if place is not None)
+    calls: defaultdict[str, defaultdict[tuple[int, int], list[int]]] = defaultdict(lambda: defaultdict(list))
+    for each in listing.instructions:
+        target = each.operands[0] if each.opcode == "CALL" and each.operands else None
+        if isinstance(target, Target) and target.name.startswith(_OF_ASSEMBLER):
+            before = bisect_right(known, each.ptx_line)
+            line = known[before - 1] if before else each.ptx_line
+            place = locations.get(line)
+            calls[target.name][(-1, line) if place is None else (place.file, place.line)].append(line)
+    found: list[MachineInstruction | MachineLabel] = []
+    own: int | None = None
+    for item in listing.items:
+        if isinstance(item, MachineLabel):
+            if not item.name.startswith("."):
+                own = max(calls[item.name].values(), key=len)[0] if item.name in calls else None
+            found.append(item)
+        else:
+            found.append(item if own is None else replace(item, ptx_line=own))
+    return Listing(tuple(found))
 
 
 def control(high: int) -> Control:

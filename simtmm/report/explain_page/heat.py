@@ -101,7 +101,7 @@ def _lines(measured: Measured) -> tuple[dict[Key, _Hot], dict[Key, float]]:
     found: dict[Key, _Hot] = {}
     for number in measured.numbers:
         site = number // len(places.arrays)
-        place = places.sites[site]
+        place, _ = places.place(number)
         key = (place.file, place.line, "") if place.line else (place.file, 0, f"{place.function} {site}")
         hot = found.setdefault(key, _Hot(place))
         hot.numbers.append(number)

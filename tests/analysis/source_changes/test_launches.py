@@ -3,7 +3,7 @@
 import pytest
 
 from simtmm import Workload, load_machine, simulate
-from simtmm.analysis.source_changes.launches import of_launches
+from simtmm.analysis.source_changes.launches import of_launches, of_long_blocks
 
 BLOCK = {"warps": [[["compute", 10], ["load", [0, 1]]]]}
 OVERHEADS = {"scheduling.launch_overhead": 1000, "scheduling.graph_launch_overhead": 300}
@@ -79,3 +79,15 @@ def test_a_node_of_a_graph_takes_the_graphs_overhead_in_both_engines():
     overheads = [1040 * per_cycle, 300 * per_cycle, 300 * per_cycle]
     assert found[0] == found[1] == tuple(each + more for each, more in zip(own, overheads, strict=True))
     assert Workload.from_dict(workload.to_dict()) == workload
+
+
+def test_long_blocks_of_all_of_a_run_are_evened_out(machine):
+    """Four groups, a block each, one of which has four times the work: in pieces of the median's there are seven."""
+    on = machine.replace({"cores.groups": 7, "limits.blocks_per_group": 1})
+    blocks = [{"warps": [[["compute", 10_000 * each]]]} for each in (1, 1, 1, 4)]
+    workload = Workload.from_dict({"blocks": blocks})
+    (found,) = of_long_blocks(on, workload, simulate(on, workload, stalls=True))
+    assert (found.change, found.how) == ("even out", "simulated")
+    assert found.words == "share out the work of block 3: it does 4 times the work of the median block"
+    assert 3.5 < found.gain <= 4  # all else is the launch
+    assert not [*of_long_blocks(on, Workload.from_dict({"blocks": blocks[:3]}), simulate(on, workload, stalls=True))]

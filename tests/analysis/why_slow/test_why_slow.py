@@ -119,3 +119,23 @@ def test_threads_that_go_round_different_numbers_of_times_are_to_be_given_as_man
     loop = next(number for number, line in enumerate(lines, start=1) if "while (x * x" in line)
     assert loop <= first.line <= loop + 1  # the loop's condition, or its first statement
     assert 1.5 < first.gain < 32
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "line"),
+    [
+        ("powers_of_64_bits", ("random:uint32:1024", "zeros:uint32:1024", "4294967291"), "base = base * base % m"),
+        (
+            "columns_of_image",
+            ("random:float32:1024", "zeros:float32:9216", "1", "32", "32", "3"),
+            "k / side) % height",
+        ),
+    ],
+)
+def test_divisions_take_the_time_of_their_line(kernel, arguments, line):
+    """And not the kernel's last line, behind which the assembler puts their function, nor the store behind them."""
+    program = cuda_program(HERE / "divisions.cu", 4, 256, list(arguments), kernel=kernel)
+    done = run(program, load_machine("h100-sxm"), what_if=False)
+    hottest = done.result.stalls.summed("line")[0]
+    assert line in hottest["source"]
+    assert line in done.verdict.where.source

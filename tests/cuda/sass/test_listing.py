@@ -2,7 +2,8 @@
 
 import pytest
 
-from simtmm.cuda.sass.listing import control, parse_listing
+from simtmm.cuda.ptx.syntax import Location
+from simtmm.cuda.sass.listing import control, parse_listing, with_lines_of_calls
 from simtmm.cuda.sass.operands import operand, split
 from simtmm.cuda.sass.syntax import Constant, Control, MachineLabel, Memory, Number, Reg, Target, Word
 from simtmm.errors import SassError
@@ -50,6 +51,36 @@ def test_a_kernel_s_instructions_come_with_labels_lines_and_what_schedules_them(
     labels = {item.name: item.address for item in listing.items if isinstance(item, MachineLabel)}
     assert labels[".L_x_4"] == 0x20
     assert labels[".L_x_5"] == 0x40
+
+
+def test_functions_of_the_assembler_have_the_line_that_calls_them_most():
+    """As a remainder of 64 bits: its code comes behind the kernel's last line, and has none of its own."""
+    name = "$__internal_0_$__cuda_sm20_rem_u64"
+    rows = ['\t.section\t.text.powers,"ax",@progbits', ".text.powers:"]
+
+    def add(address, line, text):
+        rows.extend([f'\t//## File ".nv_debug_ptx_txt", line {line}'] if line else [])
+        rows.append(f"        /*{address:04x}*/    {text} ;    /* 0x000000000000794d */")
+        rows.append(f"{' ' * 40}/* 0x000fea0003800000 */")
+
+    for number, line in enumerate([30, 40, 50]):
+        add(16 * number, line, f"CALL.REL.NOINC `({name})")
+    add(48, 99, "EXIT")
+    rows += [f"        .type           {name},@function", f"{name}:"]
+    add(64, 0, "MOV R1, R2")
+    rows.append(".L_x_1:")
+    add(80, 0, "RET.REL.NODEC R6 `(powers)")
+    rows.append("$another:")
+    add(96, 0, "EXIT")
+    listing = parse_listing("\n".join(rows), "powers")
+    assert [each.ptx_line for each in listing.instructions] == [30, 40, 50, 99, 99, 99, 99]
+    unrolled = {30: Location(1, 7), 38: Location(1, 8), 40: None, 50: Location(1, 8), 99: Location(1, 9)}
+    found = with_lines_of_calls(listing, unrolled)
+    assert [each.ptx_line for each in found.instructions] == [30, 40, 50, 99, 38, 38, 99]
+    assert [each.ptx_line for each in with_lines_of_calls(listing, {}).instructions][4:6] == [30, 30]
+    assert [item for item in found.items if isinstance(item, MachineLabel)] == [
+        item for item in listing.items if isinstance(item, MachineLabel)
+    ]
 
 
 @pytest.mark.parametrize(
