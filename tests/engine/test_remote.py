@@ -89,6 +89,25 @@ def test_warps_that_come_to_it_at_one_tick_take_it_in_the_order_of_their_age(eng
     assert all(first < second for first, second in orders)
 
 
+@pytest.mark.parametrize("first", ["sync", "barrier"])
+@pytest.mark.parametrize("last", [["remote", 3], ["product", 3]])
+def test_a_block_takes_what_its_warps_come_to_as_they_are_placed_before_the_next_one(engine, first, last):
+    machine = Machine.from_dict(
+        {
+            "name": "m",
+            "cores": {"groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 8},
+            "memory": {"latency": 4, "chunk_words": 32},
+            "banks": {"remote_interval": TAKES},
+            "products": {"interval": TAKES, "latency": 1},
+        }
+    )
+    end = [["finish"]] if last[0] == "product" else [["remote", 1]]
+    blocks = [{"warps": [[[first], last, *end, ["compute", 1]]]}, {"warps": [[last, *end, ["compute", 1]]]}]
+    timeline = simulate(machine, Workload.from_dict({"blocks": blocks}), engine, timeline=True).timeline
+    ends = [int(timeline.end[timeline.warp == warp].max()) for warp in range(2)]
+    assert ends[0] < ends[1]
+
+
 BYTES = 128  # of a pass
 
 
