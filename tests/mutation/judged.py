@@ -23,8 +23,6 @@ SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+?\.py(?:::.*?)?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
-NAMES = "tests/test_arguments.py::test_arguments_go_to_the_parameters_of_their_names"
-OF_CALLS = {"swap", "name", "argument"}  # kinds of faults that may change which parameter an argument goes to
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
 WHOLE_SECONDS = 120.0  # of the processor for whole outputs, which take 30, and more where loops are compiled anew
@@ -152,15 +150,15 @@ def judged(
     """Plant a fault and see. seconds: of the processor that a run may take. last: that tests may take, as recorded, of
     a fault that nothing else has noticed; 0 for no such tests, nor whole outputs.
 
-    The suite's tests of types and of arguments' names come first where they may notice the fault: they are quick. Where
+    The suite's tests of names come first, and those of types where they may notice the fault: they are quick. Where
     neither they nor a recorded test do, the nearest files of tests without a record are run, then all that compare
     whole outputs and may run the fault, however long they take, and at last many more, so that what the suite notices
     is noticed.
     """
+    if (wrong := runner.wrong(fault.file, fault.planted(source))) and not runner.wrong(fault.file, source):
+        return Verdict(fault, "caught", 1, 0.0, wrong[:200], difference(fault, source))
     if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
-    if fault.kind in OF_CALLS and (wrong := runner.exchanged(fault.file, fault.planted(source))):
-        return Verdict(fault, "caught", 1, 0.0, f"{NAMES}: {wrong}", difference(fault, source))
     named = (
         covered.of_its_name(fault.file) if LOOPS.search(source) else []
     )  # which run its loops, though nobody sees it

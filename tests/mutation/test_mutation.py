@@ -301,7 +301,7 @@ def test_tests_that_take_too_long_without_the_fault_too_say_nothing(tree, withou
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
@@ -480,7 +480,7 @@ def test_tests_named_as_a_source_of_loops_run_it_though_nobody_sees_it(tree, fir
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
@@ -544,11 +544,39 @@ def test_arguments_that_go_to_others_parameters_are_noticed_by_the_suite_s_test_
         survived = judged(swap, source, Known(), Uses(tree), runner, 4.0)
         test.touch()
         caught = judged(swap, source, Known(), Uses(tree), runner, 4.0)
+        both = source + b"area(height, width)\n"  # which it finds without the fault, too
+        as_before = judged(swap, both, Known(), Uses(tree), runner, 4.0)
     finally:
         test.unlink(missing_ok=True)
         (tree / FILE).write_bytes(before)
-    assert (survived.what, caught.what) == ("survived", "caught")
+    assert (survived.what, caught.what, as_before.what) == ("survived", "caught", "survived")
     assert caught.by.endswith("simtmm.small: area(height=width)")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "by"),
+    [
+        ("return width - height", "return width - width", "test_loose_names.py"),
+        ("return width - height", "return height - height", "test_loose_names.py"),
+        ("import math", "import maths", "test_house.py"),
+        ("return math.gcd(width)", "return width", "test_house.py"),
+        ("return math.gcd(width)", "return math.gcd((width))", ""),  # nothing that a person would not see
+    ],
+)
+def test_what_the_suite_s_tests_of_sources_find_is_noticed(tree, runner, before, after, by):
+    source = "import math\n\n\ndef area(width, height):\n    return width - height\n\n\n"
+    source += "def of(width):\n    return math.gcd(width)\n"
+    tests = [tree / "tests" / name for name in ("test_arguments.py", "test_loose_names.py", "test_house.py")]
+    if "house" in by:
+        pytest.importorskip("ruff")
+    try:
+        [test.touch() for test in tests]
+        assert runner.wrong(FILE, source.encode()) == ""
+        found = runner.wrong(FILE, source.replace(before, after).encode())
+    finally:
+        [test.unlink() for test in tests]
+    assert (found.startswith(f"tests/{by}::"), bool(found)) == (bool(by), bool(by))
+    assert runner.wrong(FILE, source.replace(before, after).encode()) == ""  # a tree without them
 
 
 def test_a_room_s_tests_are_those_of_the_nearest_folder_with_its_name(tmp_path):
@@ -869,7 +897,7 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
@@ -897,7 +925,7 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
