@@ -230,10 +230,13 @@ class Covered:
             if not (place / "tests.json").exists():
                 raise RuntimeError(f"{', '.join(files)}: can't be recorded:\n{outcome.printed[-2000:]}")
             known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
+            reached = {name.partition("::")[0] for name in known}
             for number, again in enumerate(_with_loops(known, _ran(place), runner.tree) if as_python[1] else ()):
                 (place / f"again{number}").mkdir()
                 runner.recorded(again, place / f"again{number}", as_python, as_python=True)
-            return self._settled(files, place, runner.tree)
+            found = self._settled(files, place, runner.tree)
+        left = [file for file in files if file not in reached]  # behind a test that never ended
+        return found | self.record(left, runner, limits, as_python) if left and reached else found
 
     def _settled(self, files: Sequence[str], place: Path, tree: Path) -> dict[str, RecordedTest]:
         """Put what a run in a copy of the tree has left into a record of each file of tests."""

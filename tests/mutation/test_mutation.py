@@ -610,6 +610,23 @@ def test_a_test_that_was_ended_as_it_took_too_long_runs_the_lines_that_it_ran(tr
         file.unlink()
 
 
+def test_a_test_that_never_ends_leaves_a_record_and_so_do_the_files_behind_it(tree, runner, tmp_path):
+    pytest.importorskip("coverage")
+    texts = {
+        "test_never.py": "import threading\n\n\ndef test_never():\n    while True:\n        try:\n"
+        "            threading.Event().wait()\n        except BaseException:\n            pass\n",
+        "test_next.py": "from simtmm.small import slow\n\n\ndef test_next():\n    assert slow(0) is not None\n",
+    }  # fmt: skip
+    try:
+        for name, text in texts.items():
+            (tree / "tests" / name).write_text(text)
+        found = Covered(tree, tmp_path).record([f"tests/{name}" for name in texts], runner, (0.1, 9.0), (0.0, 0.0))
+        assert sorted(found) == ["tests/test_never.py::test_never", "tests/test_next.py::test_next"]
+    finally:
+        for name in texts:
+            (tree / "tests" / name).unlink()
+
+
 def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_folder(tmp_path):
     texts = {
         "tests/a/test_m.py": "", "tests/a/test_other.py": "", "tests/b/test_x.py": "from simtmm.a import k, m\n",
