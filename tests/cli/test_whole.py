@@ -69,8 +69,8 @@ COMMANDS = {
     "predict-one": "run gemm -m h100-sxm --models-only --model tmm",
     "predict-variant": "paper predict merge -p n=4096 -m gtx280 --variant printed-4.33 --threads 8 --measured 1e-3 "
     "--factor 4",
-    "diff-parameters": "diff copy copy -m gtx480 --set-b memory.latency=800 --param-b pattern=stride --param-b stride=2 "
-    "--no-what-if",
+    "diff-parameters": "diff copy copy -m gtx480 --set-b memory.latency=800 --param-b pattern=stride "
+    "--param-b stride=2 --no-what-if",
     "diff-launches": "diff scan reduce -m v100 --no-what-if",
     "gate": "diff --baseline perf.json kernels.toml ;; diff --baseline perf.json slower.toml --fail-above 5%",
     "gate-markdown": "diff --baseline perf.json kernels.toml ;; diff --baseline perf.json slower.toml --markdown",
