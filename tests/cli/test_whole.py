@@ -62,6 +62,10 @@ COMMANDS = {
     "run-trace": f"run {ROOT}/traces/list-ranking-wyllie.parquet -m gtx280 --by launch --top 3 --no-what-if "
     "--engine fast",
     "run-beside": "run copy -m gtx480 -p n=4096 --nsight ncu.csv --no-what-if --engine fast",
+    "run-sampled-square": "run transpose -m v100 -p n=1024 --sample auto --error 5% --no-what-if --engine fast",
+    "run-sampled-rows": "run mvt -m v100 -p n=512 --sample auto --error 5% --no-what-if --engine fast",
+    "run-sampled-graph": "run pagerank -m gtx480 --sample auto --error 10% --no-what-if --engine fast",
+    "run-sampled-loop": "run looped-memory-access -m gtx480 --sample auto --error 10% --no-what-if --engine fast",
     "predict-blocks": "run scan -m v100 -p n=8192 --models-only --active-blocks 3",
     "predict-latex": "run reduce -m gtx480 --models-only --latex --active-blocks 2",
     "predict-constants": "run scan -m gtx480 -p n=4096 --models-only --unit s --constant a1=2e-9 --constant a0=1e-6 "
@@ -91,6 +95,7 @@ COMMANDS = {
     "--l1 128KiB --l2 32MiB --shared 100KiB --capability 8.9",
     "machine-changed": "machines gtx480 --set memory.latency=x0.5 --set cores.groups=3",
     "calibrate-caches": f"machines calibrate --caches {MEASURED}/l1_bandwidth.csv --gpu v100 -m v100",
+    "calibrate-strides": f"machines calibrate --strides {MEASURED}/l1_strides.csv --gpu a100 -m a100-80",
     "calibrate-chase": f"machines calibrate --latency {MEASURED}/latency_curves.csv --gpu mi210 -m mi210",
     "rules": "kernels rules",
     "rule": "kernels rules oldest",
@@ -99,7 +104,13 @@ COMMANDS = {
     "claims": "paper claims",
     "algorithms": "paper",
 }
-TEXT_ALONE = {"kernels", "run-checked-by-all", "run-launches", "gate-markdown"}  # long documents, or none
+TEXT_ALONE = {
+    "kernels",
+    "run-checked-by-all",
+    "run-launches",
+    "gate-markdown",
+    "calibrate-strides",
+}  # long documents, or none
 KERNELS = 'machine = "gtx480"\n[copies]\nsource = "copy"\nparams = {{ n = {n} }}\n[sums]\nsource = "reduce"\n'
 FILES = {
     "kernels.toml": KERNELS.format(n=4096),

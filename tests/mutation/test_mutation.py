@@ -375,6 +375,9 @@ def test_a_run_that_takes_four_times_as_long_has_noticed_a_fault_but_of_a_loop_t
         def types(self):
             return ""
 
+        def wrong(self, file, content):
+            return ""
+
         def run(self, tests, seconds, as_python=False, left_out=()):
             self.asked.append(seconds)
             is_planted = (tree / FILE).read_bytes() == of.planted(source)
@@ -495,6 +498,40 @@ def test_tests_named_as_a_source_of_loops_run_it_though_nobody_sees_it(tree, fir
     known.by, known.namesakes = {}, ["above"]
     assert judged(of, source, known, Uses(tree), stub, 4.0, last=0.0).what == what
     assert stub.asked == ([f"{OF_TESTS}::test_above"] if first else [])
+
+
+@pytest.mark.parametrize(
+    ("first", "kind", "order"),
+    [
+        (b"", "operator", ["run", "types"]), (b"from simtmm.native import inlined\n", "operator", ["types"]),
+        (b"", "constant", ["run", "run", "types"]),  # which seldom is another type
+    ],
+)  # fmt: skip
+def test_types_are_looked_at_when_the_nearest_tests_have_noticed_nothing(tree, first, kind, order):
+    asked = []
+
+    class Stub:
+        def __init__(self):
+            self.tree = tree
+
+        def types(self):
+            asked.append("types")
+            return "small.py:6: error"
+
+        def wrong(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
+            asked.append("run")
+            return Outcome(0, 1.0, "")
+
+    source, known = first + (tree / FILE).read_bytes(), Known()
+    known.by = {
+        line: [RecordedTest(f"{OF_TESTS}::test_above[{n}]", 0.01, 9) for n in range(26)] for line in range(1, 20)
+    }
+    of = next(each for each in faults_of(FILE, source) if each.kind == kind)
+    verdict = judged(of, source, known, Uses(tree), Stub(), 4.0, last=0.0)
+    assert (verdict.what, verdict.by.endswith("small.py:6: error"), asked) == ("caught", True, order)
 
 
 def test_tests_that_import_the_source_come_at_last(tree, runner):
