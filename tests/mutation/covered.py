@@ -187,6 +187,12 @@ def _with_loops(known: Mapping[str, Mapping[str, float]], ran: Ran, tree: Path) 
     return by_file.values()
 
 
+def _has_tests(place: Path) -> bool:
+    """Whether a record is there and says anything: that of a file that was not reached doesn't."""
+    known = place / "tests.json"  # {} where the run ended before
+    return (place / "sources.json").exists() and known.stat().st_size > len("{}")
+
+
 class Covered:
     """The records of all files of tests that have one."""
 
@@ -202,7 +208,7 @@ class Covered:
     def _record(self, file: str) -> Record | None:
         """What was recorded of a file of tests as it is now, or else last."""
         exact = self._place(file)
-        places = [place.parent for place in exact.parent.glob("*/sources.json")]
+        places = [place.parent for place in exact.parent.glob("*/sources.json") if _has_tests(place.parent)]
         if not places:
             return None
         last = max(places, key=lambda place: (place == exact, (place / "sources.json").stat().st_mtime_ns))
@@ -210,7 +216,7 @@ class Covered:
 
     def lacking(self, files: Iterable[str]) -> list[str]:
         """Those of these files of tests that have no record as they are."""
-        return [file for file in files if not (self._place(file) / "sources.json").exists()]
+        return [file for file in files if not _has_tests(self._place(file))]
 
     def record(
         self,

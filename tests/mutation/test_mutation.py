@@ -664,6 +664,18 @@ def test_a_test_that_never_ends_leaves_a_record_and_so_do_the_files_behind_it(tr
             (tree / "tests" / name).unlink()
 
 
+def test_a_record_of_no_test_is_none_and_hides_no_earlier_one(tmp_path):
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True, test_other=True)
+    assert Covered(tmp_path, tmp_path).lacking([RECORDED_FILE]) == []
+    (tmp_path / RECORDED_FILE).write_text(f"{ONE_AND_OTHER}\n")
+    empty = Covered(tmp_path, tmp_path)._place(RECORDED_FILE)
+    empty.mkdir()
+    for name in ("tests.json", "sources.json"):
+        (empty / name).write_text("{}")
+    assert Covered(tmp_path, tmp_path).lacking([RECORDED_FILE]) == [RECORDED_FILE]
+    assert len(Covered(tmp_path, tmp_path).in_room("simtmm/a/m.py")[0]) == 2
+
+
 def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_folder(tmp_path):
     texts = {
         "tests/a/test_m.py": "", "tests/a/test_other.py": "", "tests/b/test_x.py": "from simtmm.a import k, m\n",
