@@ -190,7 +190,7 @@ def _with_loops(known: Mapping[str, Mapping[str, float]], ran: Ran, tree: Path) 
 def _has_tests(place: Path) -> bool:
     """Whether a record is there and says anything: that of a file that was not reached doesn't."""
     known = place / "tests.json"  # {} where the run ended before
-    return (place / "sources.json").exists() and known.stat().st_size > len("{}")
+    return (place / "sources.json").exists() and known.exists() and known.stat().st_size > len("{}")
 
 
 class Covered:

@@ -425,6 +425,7 @@ def test_all_whole_outputs_are_compared_where_a_fault_runs_on_import_those_near_
         place = covered._place(file)  # of its record
         place.mkdir(parents=True)
         (place / "sources.json").write_text("{}")
+        (place / "tests.json").write_text('{"test_it": {}}')
     files = ["tests/a/test_whole.py", "tests/scripts/inner/test_whole.py", "tests/scripts/test_whole.py"]
 
     def found(*given):
