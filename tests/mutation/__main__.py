@@ -172,7 +172,11 @@ def _files(given: argparse.Namespace, covered: Covered) -> list[str]:
 
 
 def _record(files: Sequence[str], covered: Covered, runner: Runner, bounds: tuple[float, float] | None = None) -> None:
-    tests = covered.record(files, runner, bounds, NONE if bounds else AS_PYTHON)
+    try:
+        tests = covered.record(files, runner, bounds, NONE if bounds else AS_PYTHON)
+    except RuntimeError as error:  # of these files alone
+        print(error, flush=True)
+        return
     for file in files:
         own = [test for test in tests.values() if test.file == file]
         print(f"{file}: {len(own)} tests, {sum(test.seconds for test in own):.0f} s", flush=True)

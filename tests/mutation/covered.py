@@ -62,7 +62,7 @@ class Record:
         return {
             name: RecordedTest(name, test["seconds"] * (OVER if test.get("over") else 1), test.get("lines", 0))
             for name, test in self._known.items()
-            if test["passed"] or test.get("over")
+            if "seconds" in test and (test["passed"] or test.get("over"))
         }
 
     @cached_property
@@ -187,6 +187,12 @@ def _with_loops(known: Mapping[str, Mapping[str, float]], ran: Ran, tree: Path) 
     return by_file.values()
 
 
+def _has_tests(place: Path) -> bool:
+    """Whether a record is there and says anything: that of a file that was not reached doesn't."""
+    known = place / "tests.json"  # {} where the run ended before
+    return (place / "sources.json").exists() and known.exists() and known.stat().st_size > len("{}")
+
+
 class Covered:
     """The records of all files of tests that have one."""
 
@@ -202,7 +208,7 @@ class Covered:
     def _record(self, file: str) -> Record | None:
         """What was recorded of a file of tests as it is now, or else last."""
         exact = self._place(file)
-        places = [place.parent for place in exact.parent.glob("*/sources.json")]
+        places = [place.parent for place in exact.parent.glob("*/sources.json") if _has_tests(place.parent)]
         if not places:
             return None
         last = max(places, key=lambda place: (place == exact, (place / "sources.json").stat().st_mtime_ns))
@@ -210,7 +216,7 @@ class Covered:
 
     def lacking(self, files: Iterable[str]) -> list[str]:
         """Those of these files of tests that have no record as they are."""
-        return [file for file in files if not (self._place(file) / "sources.json").exists()]
+        return [file for file in files if not _has_tests(self._place(file))]
 
     def record(
         self,
@@ -230,10 +236,13 @@ class Covered:
             if not (place / "tests.json").exists():
                 raise RuntimeError(f"{', '.join(files)}: can't be recorded:\n{outcome.printed[-2000:]}")
             known = json.loads((place / "tests.json").read_text(encoding="utf-8"))
+            reached = {name.partition("::")[0] for name in known}
             for number, again in enumerate(_with_loops(known, _ran(place), runner.tree) if as_python[1] else ()):
                 (place / f"again{number}").mkdir()
                 runner.recorded(again, place / f"again{number}", as_python, as_python=True)
-            return self._settled(files, place, runner.tree)
+            found = self._settled(files, place, runner.tree)
+        left = [file for file in files if file not in reached]  # behind a test that never ended
+        return found | self.record(left, runner, limits, as_python) if left and reached else found
 
     def _settled(self, files: Sequence[str], place: Path, tree: Path) -> dict[str, RecordedTest]:
         """Put what a run in a copy of the tree has left into a record of each file of tests."""

@@ -23,8 +23,6 @@ SAME_NAME, SAME_FOLDER = 0.1, 0.5  # of what a test costs that is near a fault
 MOST_FILES = 5  # of tests without a record
 FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>tests/\S+?\.py(?:::.*?)?)(?= - |$)", re.MULTILINE)
 TYPES = "tests/test_house.py::test_types_are_right"
-NAMES = "tests/test_arguments.py::test_arguments_go_to_the_parameters_of_their_names"
-OF_CALLS = {"swap", "name", "argument"}  # kinds of faults that may change which parameter an argument goes to
 UNTYPED = {"rounding", "constant", "range", "statement"}  # kinds of faults that seldom change a type
 AS_PYTHON = 12.0  # seconds of the processor for tests that run loops as Python
 WHOLE_SECONDS = 120.0  # of the processor for whole outputs, which take 30, and more where loops are compiled anew
@@ -152,18 +150,17 @@ def judged(
     """Plant a fault and see. seconds: of the processor that a run may take. last: that tests may take, as recorded, of
     a fault that nothing else has noticed; 0 for no such tests, nor whole outputs.
 
-    The suite's tests of types and of arguments' names come first where they may notice the fault: they are quick. Where
-    neither they nor a recorded test do, the nearest files of tests without a record are run, then all that compare
-    whole outputs and may run the fault, however long they take, and at last many more, so that what the suite notices
-    is noticed.
+    The suite's tests of names come first: they are quick. Its test of types comes behind the nearest tests, which
+    notice more in less time, but where loops would be compiled anew. Where neither they nor a recorded test do, the
+    nearest files of tests without a record are run, then all that compare whole outputs and may run the fault, however
+    long they take, and at last many more, so that what the suite notices is noticed.
     """
-    if fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
+    if (wrong := runner.wrong(fault.file, fault.planted(source))) and not runner.wrong(fault.file, source):
+        return Verdict(fault, "caught", 1, 0.0, wrong[:200], difference(fault, source))
+    has_loops = bool(LOOPS.search(source))  # which take longer to compile anew than mypy
+    if has_loops and fault.kind not in UNTYPED and (verdict := _by_types(fault, source, runner)):
         return verdict
-    if fault.kind in OF_CALLS and (wrong := runner.exchanged(fault.file, fault.planted(source))):
-        return Verdict(fault, "caught", 1, 0.0, f"{NAMES}: {wrong}", difference(fault, source))
-    named = (
-        covered.of_its_name(fault.file) if LOOPS.search(source) else []
-    )  # which run its loops, though nobody sees it
+    named = covered.of_its_name(fault.file) if has_loops else []  # which run its loops, though nobody sees it
     by_name = {test.name: test for test in (*named, *selected(fault, source, covered, uses))}
     tests = [test for test in by_name.values() if is_there(test.name, runner.tree)]
     verdict, spent = _by_recorded(fault, source, tests, runner, seconds), 0.0
@@ -261,7 +258,8 @@ def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
 def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], runner: Runner, seconds: float) -> Verdict:
     diff = difference(fault, source)
     if not tests:
-        return Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
+        by_types = None if fault.kind in UNTYPED or LOOPS.search(source) else _by_types(fault, source, runner)
+        return by_types or Verdict(fault, "survived", 0, 0.0, "no recorded test runs it", diff)
     near = Nearness(fault, source, runner.tree)
     first = ordered(tests, FEW_SECONDS, near, FEW)
     spent = 0.0
@@ -282,6 +280,8 @@ def _by_recorded(fault: Fault, source: bytes, tests: Sequence[RecordedTest], run
             return Verdict(fault, what, len(first), spent, by, diff, _failed(outcome))
         if outcome.status == 0:
             passed = {test.name for test in first}
+    if not longer and fault.kind not in UNTYPED and (by_types := _by_types(fault, source, runner)):
+        return replace(by_types, seconds=spent)
     chosen = ordered((test for test in tests if test.name not in passed), seconds / FAR_BELOW, near)
     seconds = longer + min(seconds, STARTED + FAR_BELOW * sum(test.seconds for test in chosen))
     with planted(runner.tree / fault.file, fault.planted(source)):

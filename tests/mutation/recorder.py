@@ -38,10 +38,12 @@ class Recorder:
     def __init__(self) -> None:
         self._measured = measure(False)
         self._tests: dict[str, dict[str, Any]] = {}
+        self._running = "", 0.0
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Any:
         begun = _spent()
+        self._running = item.nodeid, begun
         self._measured.switch_context(item.nodeid)
         self._tests[item.nodeid] = {"passed": False}
         try:
@@ -65,7 +67,10 @@ class Recorder:
         self.save()
 
     def save(self) -> None:
-        """Write down what was noted so far."""
+        """Write down what was noted so far. A test that is still running had more than its seconds."""
+        name, begun = self._running
+        if name and "seconds" not in self._tests[name]:
+            self._tests[name] |= {"over": True, "seconds": _spent() - begun}
         self._measured.stop()
         self._measured.save()
         Path(os.environ[RESULT]).write_text(json.dumps(self._tests), encoding="utf-8")

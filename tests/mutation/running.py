@@ -7,12 +7,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
-from tests import arguments
+from tests import arguments, loose_names
 from tests.mutation.measured import DATA, SITE
 from tests.mutation.recorder import LIMITS, LOOPS, RESULT
 from tests.mutation.tree import LentCache
@@ -23,6 +25,10 @@ WORDS = ["-n", "0", "-q", "-p", "no:cacheprovider", "--benchmark-disable", "--no
 RECORDER = "-p", "tests.mutation.recorder"
 CLOCK = 8.0  # times the seconds of the processor: others use it, too
 RECORDING = 3600.0  # seconds that a file of tests may take while it is recorded
+# The suite's tests of sources, which the job asks directly
+NAMES = "test_arguments.py::test_arguments_go_to_the_parameters_of_their_names"
+LOOSE = "test_loose_names.py::test_every_name_is_read_and_none_is_given_twice"
+FLAKES = "test_house.py::test_ruff_finds_nothing"
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Runner:
         self._types = tree.with_name(f"{tree.name}-types")  # kept: all of it takes mypy half a minute
         self._lent: LentCache | None = None
         self._signatures: arguments.Signatures | None = None
+        self._shared = set[str]()
         self._passes: dict[tuple[str, bool], bool] = {}
         scratch.mkdir(parents=True, exist_ok=True)
 
@@ -114,18 +121,39 @@ class Runner:
             raise RuntimeError(f"mypy: {(found.stderr or found.stdout)[-500:]}")
         return next((line for line in found.stdout.splitlines() if ": error: " in line), "")
 
-    def exchanged(self, file: str, content: bytes) -> str:
-        """The first argument that bears another parameter's name where a source has this content, or no longer does, as
-        the suite's test of arguments finds it; empty where it finds none, and in a tree without that test.
+    def wrong(self, file: str, content: bytes) -> str:
+        """What the suite's tests of sources find where a source has this content, with the test's name: an argument
+        that bears another parameter's name, a name that is never read or given twice, or what pyflakes looks for, by
+        ruff. Empty where they find nothing, and in a tree without these tests.
         """
-        if not (self.tree / "tests" / "test_arguments.py").exists():
-            return ""
-        if self._signatures is None:
-            self._signatures = arguments.Signatures(arguments.package(self.tree))
-        module = arguments.module_of(file)
-        found = {str(each) for each in arguments.exchanged_in(module, ast.parse(content), self._signatures)}
-        right = {each for all_of in arguments.RIGHT.values() for each in all_of if each.startswith(f"{module}: ")}
-        return next(iter(sorted(found ^ right)), "")
+        there = {name: (self.tree / "tests" / name.partition("::")[0]).exists() for name in (NAMES, LOOSE, FLAKES)}
+        module, found = arguments.module_of(file), ast.parse(content)
+        if (there[NAMES] or there[LOOSE]) and self._signatures is None:
+            package = arguments.package(self.tree)
+            self._signatures, self._shared = arguments.Signatures(package), loose_names.shared_names(package.values())
+        if there[NAMES] and self._signatures is not None:
+            names = {str(each) for each in arguments.exchanged_in(module, found, self._signatures)}
+            right = {each for all_of in arguments.RIGHT.values() for each in all_of if each.startswith(f"{module}: ")}
+            if names ^ right:
+                return f"tests/{NAMES}: {min(names ^ right)}"
+        if there[LOOSE]:
+            names, right = loose_names.loose(module, found, self._shared), loose_names.right()
+            right = Counter({each: times for each, times in right.items() if each.startswith(f"{module}: ")})
+            if names != right:
+                return f"tests/{LOOSE}: {min(((names - right) or (right - names)).elements())}"
+        mistake = self._flakes(file, content) if there[FLAKES] and find_spec("ruff") else ""
+        return f"tests/{FLAKES}: {mistake}" if mistake else ""
+
+    def _flakes(self, file: str, content: bytes) -> str:
+        """The first mistake that ruff finds with pyflakes' rules: those alone, as a fault is not written as it is by
+        hand.
+        """
+        words = ["check", "--no-cache", "--select", "F", "--output-format", "concise", "--stdin-filename", file, "-"]
+        words = [sys.executable, "-m", "ruff", *words]
+        found = subprocess.run(words, cwd=self.tree, input=content, capture_output=True)
+        if found.returncode not in (0, 1):
+            raise RuntimeError(f"ruff: {found.stderr.decode()[-500:]}")
+        return found.stdout.decode().splitlines()[0] if found.returncode else ""
 
     def recorded(
         self, tests: Sequence[str], place: Path, limits: tuple[float, float] | None = None, as_python: bool = False

@@ -301,7 +301,7 @@ def test_tests_that_take_too_long_without_the_fault_too_say_nothing(tree, withou
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
@@ -375,6 +375,9 @@ def test_a_run_that_takes_four_times_as_long_has_noticed_a_fault_but_of_a_loop_t
         def types(self):
             return ""
 
+        def wrong(self, file, content):
+            return ""
+
         def run(self, tests, seconds, as_python=False, left_out=()):
             self.asked.append(seconds)
             is_planted = (tree / FILE).read_bytes() == of.planted(source)
@@ -422,6 +425,7 @@ def test_all_whole_outputs_are_compared_where_a_fault_runs_on_import_those_near_
         place = covered._place(file)  # of its record
         place.mkdir(parents=True)
         (place / "sources.json").write_text("{}")
+        (place / "tests.json").write_text('{"test_it": {}}')
     files = ["tests/a/test_whole.py", "tests/scripts/inner/test_whole.py", "tests/scripts/test_whole.py"]
 
     def found(*given):
@@ -480,7 +484,7 @@ def test_tests_named_as_a_source_of_loops_run_it_though_nobody_sees_it(tree, fir
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
@@ -495,6 +499,40 @@ def test_tests_named_as_a_source_of_loops_run_it_though_nobody_sees_it(tree, fir
     known.by, known.namesakes = {}, ["above"]
     assert judged(of, source, known, Uses(tree), stub, 4.0, last=0.0).what == what
     assert stub.asked == ([f"{OF_TESTS}::test_above"] if first else [])
+
+
+@pytest.mark.parametrize(
+    ("first", "kind", "order"),
+    [
+        (b"", "operator", ["run", "types"]), (b"from simtmm.native import inlined\n", "operator", ["types"]),
+        (b"", "constant", ["run", "run", "types"]),  # which seldom is another type
+    ],
+)  # fmt: skip
+def test_types_are_looked_at_when_the_nearest_tests_have_noticed_nothing(tree, first, kind, order):
+    asked = []
+
+    class Stub:
+        def __init__(self):
+            self.tree = tree
+
+        def types(self):
+            asked.append("types")
+            return "small.py:6: error"
+
+        def wrong(self, file, content):
+            return ""
+
+        def run(self, tests, seconds, as_python=False, left_out=()):
+            asked.append("run")
+            return Outcome(0, 1.0, "")
+
+    source, known = first + (tree / FILE).read_bytes(), Known()
+    known.by = {
+        line: [RecordedTest(f"{OF_TESTS}::test_above[{n}]", 0.01, 9) for n in range(26)] for line in range(1, 20)
+    }
+    of = next(each for each in faults_of(FILE, source) if each.kind == kind)
+    verdict = judged(of, source, known, Uses(tree), Stub(), 4.0, last=0.0)
+    assert (verdict.what, verdict.by.endswith("small.py:6: error"), asked) == ("caught", True, order)
 
 
 def test_tests_that_import_the_source_come_at_last(tree, runner):
@@ -544,11 +582,39 @@ def test_arguments_that_go_to_others_parameters_are_noticed_by_the_suite_s_test_
         survived = judged(swap, source, Known(), Uses(tree), runner, 4.0)
         test.touch()
         caught = judged(swap, source, Known(), Uses(tree), runner, 4.0)
+        both = source + b"area(height, width)\n"  # which it finds without the fault, too
+        as_before = judged(swap, both, Known(), Uses(tree), runner, 4.0)
     finally:
         test.unlink(missing_ok=True)
         (tree / FILE).write_bytes(before)
-    assert (survived.what, caught.what) == ("survived", "caught")
+    assert (survived.what, caught.what, as_before.what) == ("survived", "caught", "survived")
     assert caught.by.endswith("simtmm.small: area(height=width)")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "by"),
+    [
+        ("return width - height", "return width - width", "test_loose_names.py"),
+        ("return width - height", "return height - height", "test_loose_names.py"),
+        ("import math", "import maths", "test_house.py"),
+        ("return math.gcd(width)", "return width", "test_house.py"),
+        ("return math.gcd(width)", "return math.gcd((width))", ""),  # nothing that a person would not see
+    ],
+)
+def test_what_the_suite_s_tests_of_sources_find_is_noticed(tree, runner, before, after, by):
+    source = "import math\n\n\ndef area(width, height):\n    return width - height\n\n\n"
+    source += "def of(width):\n    return math.gcd(width)\n"
+    tests = [tree / "tests" / name for name in ("test_arguments.py", "test_loose_names.py", "test_house.py")]
+    if "house" in by:
+        pytest.importorskip("ruff")
+    try:
+        [test.touch() for test in tests]
+        assert runner.wrong(FILE, source.encode()) == ""
+        found = runner.wrong(FILE, source.replace(before, after).encode())
+    finally:
+        [test.unlink() for test in tests]
+    assert (found.startswith(f"tests/{by}::"), bool(found)) == (bool(by), bool(by))
+    assert runner.wrong(FILE, source.replace(before, after).encode()) == ""  # a tree without them
 
 
 def test_a_room_s_tests_are_those_of_the_nearest_folder_with_its_name(tmp_path):
@@ -580,6 +646,35 @@ def test_a_test_that_was_ended_as_it_took_too_long_runs_the_lines_that_it_ran(tr
         assert test.file not in Covered(tree, tmp_path).unrecorded(FILE)
     finally:
         file.unlink()
+
+
+def test_a_test_that_never_ends_leaves_a_record_and_so_do_the_files_behind_it(tree, runner, tmp_path):
+    pytest.importorskip("coverage")
+    texts = {
+        "test_never.py": "import threading\n\n\ndef test_never():\n    while True:\n        try:\n"
+        "            threading.Event().wait()\n        except BaseException:\n            pass\n",
+        "test_next.py": "from simtmm.small import slow\n\n\ndef test_next():\n    assert slow(0) is not None\n",
+    }  # fmt: skip
+    try:
+        for name, text in texts.items():
+            (tree / "tests" / name).write_text(text)
+        found = Covered(tree, tmp_path).record([f"tests/{name}" for name in texts], runner, (0.1, 9.0), (0.0, 0.0))
+        assert sorted(found) == ["tests/test_never.py::test_never", "tests/test_next.py::test_next"]
+    finally:
+        for name in texts:
+            (tree / "tests" / name).unlink()
+
+
+def test_a_record_of_no_test_is_none_and_hides_no_earlier_one(tmp_path):
+    recorded_by_hand(tmp_path, ONE_AND_OTHER, test_one=True, test_other=True)
+    assert Covered(tmp_path, tmp_path).lacking([RECORDED_FILE]) == []
+    (tmp_path / RECORDED_FILE).write_text(f"{ONE_AND_OTHER}\n")
+    empty = Covered(tmp_path, tmp_path)._place(RECORDED_FILE)
+    empty.mkdir()
+    for name in ("tests.json", "sources.json"):
+        (empty / name).write_text("{}")
+    assert Covered(tmp_path, tmp_path).lacking([RECORDED_FILE]) == [RECORDED_FILE]
+    assert len(Covered(tmp_path, tmp_path).in_room("simtmm/a/m.py")[0]) == 2
 
 
 def test_a_file_without_a_record_is_near_by_its_name_what_it_imports_or_its_folder(tmp_path):
@@ -869,7 +964,7 @@ def test_the_nearest_tests_run_first_and_the_others_if_they_notice_nothing(tree,
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
@@ -897,7 +992,7 @@ def test_loops_run_as_python_first_and_what_fails_so_without_the_fault_too_says_
         def types(self):
             return ""
 
-        def exchanged(self, file, content):
+        def wrong(self, file, content):
             return ""
 
         def run(self, tests, seconds, as_python=False, left_out=()):
