@@ -152,9 +152,14 @@ CASES = {
         blocks(2, 16, same(["load", list(range(32))], times=4)),
         causes.FEW_BLOCKS,
     ),
-    "one block a little longer than all others": (
-        {}, {"blocks": [{"warps": [[["compute", 1000 if number < 16 else 2900]]]} for number in range(17)]},
+    "one block a little longer than all others, behind them": (
+        {"limits.blocks_per_group": 1},
+        {"blocks": [{"warps": [[["compute", 1000 if number < 4 else 2900]]]} for number in range(5)]},
         causes.TAIL,
+    ),
+    "one block longer than all others beside it": (
+        {}, {"blocks": [{"warps": [[["compute", 1000 if number < 16 else 2900]]]} for number in range(17)]},
+        causes.UNEVEN,
     ),
     "one block longer than all others": (
         {}, {"blocks": [{"warps": [[["compute", 10 if number < 40 else 4000]]]} for number in range(41)]},
