@@ -366,4 +366,4 @@ def test_a_comment_computes_nothing_anew_and_another_operator_all(command, here,
             assert store.execute("SELECT count(DISTINCT point) FROM results").fetchone() == (points,)
             assert store.execute("SELECT count(*) FROM runs").fetchone() == (runs,)
         status, out, errors = command("sweep", "report", "own.sqlite")
-        assert (status, out, errors) == (0, "report.html: 2 rows, 44 columns\n", "")
+        assert (status, out, errors) == (0, "report.html: 2 rows, 45 columns\n", "")

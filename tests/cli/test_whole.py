@@ -16,6 +16,7 @@ import pytest
 
 from simtmm.__main__ import main
 from simtmm.engine.fast.launches import launch
+from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, MACHINE_PATH
 from tests.whole import OUTPUTS, ROOT, comparable
 
 MEASURED = f"{ROOT}/traces/measured"
@@ -126,6 +127,9 @@ def printed(words):
     ):
         patched.chdir(folder)
         patched.setenv("COLUMNS", "160")
+        for variable in (KERNEL_PATH, MACHINE_PATH, KERNEL_TIMEOUT, KERNEL_MEMORY):  # which options of others have set
+            patched.setenv(variable, "")
+            patched.delenv(variable)
         patched.setattr(launch, "is_compiled", lambda *_: True)  # or the engine depends on what ran before
         for name, text in FILES.items():
             Path(folder, name).write_text(text, encoding="utf-8")
