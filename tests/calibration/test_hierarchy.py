@@ -49,6 +49,16 @@ def test_values_come_back_from_another_machine():
     assert all(each.after < 0.02 < each.before for each in found.sets), found.sets
 
 
+def test_of_a_single_row_nothing_is_known_where_it_is_left_out():
+    truth = MACHINE.replace({"memory.pipe.tag_interval": 0.5})
+    (row,) = STRIDES[-1:]
+    found = fit_hierarchy(MACHINE, [measured("strides", (row,), truth)])
+    (of_set,) = found.sets
+    assert found.values == ()
+    assert of_set.left_out == of_set.before == of_set.after > 0.05
+    assert any("on rows left out" in note for note in found.notes)
+
+
 def test_what_the_machine_has_already_stays():
     found = fit_hierarchy(MACHINE, [measured("strides", STRIDES, MACHINE), measured("small", SMALL, MACHINE)])
     assert found.values == ()

@@ -259,6 +259,10 @@ class JointFit:
         at = np.array([fitted.values[parameter.name] for parameter in parameters])
         for fold in range(FOLDS):
             inside, outside = np.flatnonzero(number != fold), np.flatnonzero(number == fold)
+            if not len(inside):  # of nothing the machine's own values are known
+                each.append(np.array([_own(start.machine, parameter.name) for parameter in parameters]))
+                left_out[outside] = self.told.residuals(start.machine)[outside]
+                continue
             values, _ = refitted(parameters, fitted, inside)
             moved = np.array([values[parameter.name] for parameter in parameters])
             left_out[outside] += fitted.slopes[outside] @ ((moved - at) / steps)

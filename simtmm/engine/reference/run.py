@@ -134,7 +134,7 @@ class Run:
             self.finished = []
             while self.pending and (group := self.group_for(self.pending[0])):
                 self.place(self.pending.popleft(), group)
-                # Its warps advance as they are placed, through barriers that open with them, before the next block's do.
+                # Its warps advance as they are placed, and where a barrier opens with them, before the next block's.
                 yield Moment(self.env).due(int(self.env.now), DISPATCH)
             yield self.dispatch_due
             self.dispatch_due = Moment(self.env)
