@@ -5,6 +5,7 @@ It is `cupy` for the time of a run (simtmm.scripts.cupy_adapter), and may be imp
 """
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,7 @@ linalg, fft, testing, polynomial = (
 random = _random.MODULE
 newaxis, pi, e, inf, nan, euler_gamma = None, np.pi, np.e, np.inf, np.nan, np.euler_gamma
 ufunc = _Ufunc
+_memoized: weakref.WeakSet[Any] = weakref.WeakSet()
 bool = np.bool_  # noqa: A001 - CuPy's name
 
 
@@ -42,12 +44,20 @@ def vectorize(pyfunc: Callable[..., Any], otypes: Any = None, **options: Any) ->
 
 
 def memoize(for_each_device: Any = False) -> Callable[..., Any]:
-    """A function with cached results."""
-    return functools.cache
+    """A function with cached results. for_each_device: is the same, with one device."""
+
+    def memoized(function: Callable[..., Any]) -> Callable[..., Any]:
+        cached = functools.cache(function)
+        _memoized.add(cached)
+        return cached
+
+    return memoized
 
 
 def clear_memo() -> None:
-    """Taken, and without effect."""
+    """Forget the results of all functions that `memoize` has made."""
+    for cached in _memoized:
+        cached.cache_clear()
 
 
 def is_available() -> Any:

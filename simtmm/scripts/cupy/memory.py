@@ -171,7 +171,20 @@ class MemoryPool:
     free_all_free = free_all_blocks
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
-        """Taken, and without effect."""
+        """Set what `get_limit` tells; memory beyond it is given all the same.
+
+        size: bytes; 0 or nothing for no limit. fraction: of the device's memory, instead. Raises ValueError as CuPy.
+        """
+        if fraction is not None:
+            from simtmm.scripts.cupy.cuda.device import Device  # late: it takes memory from here
+
+            if size is not None:
+                raise ValueError("size and fraction cannot be specified at one time")
+            if not 0 <= fraction <= 1:
+                raise ValueError(f"memory limit fraction out of range: {fraction}")
+            size = int(fraction * Device(0).mem_info[1])
+        if size is not None and size < 0:
+            raise ValueError(f"memory limit size out of range: {size}")
         self._limit = size or 0
 
     def get_limit(self) -> int:

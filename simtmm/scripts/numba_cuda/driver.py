@@ -20,6 +20,8 @@ from simtmm.scripts.device_attributes import attribute
 from simtmm.scripts.device_blocks import DeviceBlocks
 
 CONTEXT = 0x51AC0DE  # the handle of the only context
+_MEMORY_TYPE, _DEVICE_POINTER = 2, 3  # attributes of a pointer, by CUDA's numbers
+_OF_DEVICE = 2  # the memory type of what lies on the device
 
 
 class EmulatedDriver:
@@ -126,7 +128,13 @@ class EmulatedDriver:
         return self._binding.CUdeviceptr(int(pointer))
 
     def cuPointerGetAttribute(self, attribute: Any, pointer: Any) -> Any:  # noqa: N802
-        return pointer
+        if int(attribute) == _DEVICE_POINTER:
+            return pointer
+        if int(attribute) == _MEMORY_TYPE:
+            return _OF_DEVICE
+        raise KernelError(
+            f"numba: cuPointerGetAttribute: attribute {int(attribute)}: known are 2 (type) and 3 (address)"
+        )
 
     def cuMemGetAddressRange(self, pointer: int) -> tuple[Any, int]:  # noqa: N802
         block = self.blocks.find(int(pointer))
