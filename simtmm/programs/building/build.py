@@ -105,13 +105,12 @@ def _built(
         return found
     return keep(
         folder, label, key, ".so",
-        lambda target: _compile(paths, architecture, flags, words, runtime, nvcc, host, target),
+        lambda target: _compile(paths, flags, words, runtime, nvcc, host, target),
     )  # fmt: skip
 
 
 def _compile(
     paths: Sequence[Path],
-    architecture: int,
     flags: Flags,
     headers: list[str],
     runtime: Path,
