@@ -17,8 +17,9 @@ from simtmm.study.regimes import _crossing
 
 ROW = {
     "line": 1, "executions": 7, "threads": 91, "chunks": 55, "requests": 11, "loads": 37, "stores": 13, "atomics": 5,
-    "l1_hits": 17, "l2_hits": 3, "l2_sectors": 29, "memory_sectors": 23, "floating_point_instructions": 41,
-    "thread_instructions": 43, **{name: 100 + number for number, name in enumerate(REASONS)},
+    "l1_hits": 17, "shared_l1_hits": 0, "shared_l1_sectors": 19, "l2_hits": 3, "l2_sectors": 29, "memory_sectors": 23,
+    "floating_point_instructions": 41, "thread_instructions": 43,
+    **{name: 100 + number for number, name in enumerate(REASONS)},
 }  # fmt: skip
 LEVELS = Levels(128, 32, 1, True, True, False, 48, (2.0, 0.5, None))
 BANDS = ("bandwidth", "peak")
@@ -46,6 +47,11 @@ def test_a_row_has_what_follows_from_its_sums():
     [
         ({"atomics_stay": True}, {}, {"l2_hit_rate": 3 / (37 - 17 + 5)}),
         ({"l1": False}, {}, {"l1_hit_rate": None, "l2_hit_rate": 3 / 20}),
+        (
+            {"shared_l1": True},
+            {"shared_l1_hits": 8},
+            {"shared_l1_hit_rate": 8 / 20, "shared_l1_bytes": 19 * 32, "l2_hit_rate": 3 / 12},
+        ),
         ({"l2": False}, {}, {"l1_hit_rate": 17 / 37, "l2_hit_rate": None}),
         ({}, {"floating_point_instructions": 0}, {"intensity": 43 / (23 * 32), "intensity_of": "operations"}),
         ({}, {"floating_point_instructions": None}, {"intensity": 43 / (23 * 32), "intensity_of": "operations"}),

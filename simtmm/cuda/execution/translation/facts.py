@@ -11,7 +11,10 @@ Fact = TypeVar("Fact")
 
 
 def fact(find: Callable[[Program], Fact]) -> Callable[[Program], Fact]:
-    """A function that looks through the code of a program, as one that does so once for each of them."""
+    """A function that looks through the code of a program, as one that does so once for each of them.
+
+    find: the function.
+    """
     known: WeakKeyDictionary[Program, Fact] = WeakKeyDictionary()
 
     @functools.wraps(find)
