@@ -26,8 +26,9 @@ def contradiction(found: Verdict) -> str:
     if says_that_it_binds(found):
         if of_cause and max(of_cause) < HELPS:
             return f"relieving it gains {max(of_cause):.2f}x: {found.words}"
-        # A run that takes no time without its launches has no such trial; a chain of one warp can't be shared out
-        if not of_cause and found.cause not in (*OF_IDLE_GROUPS, causes.LAUNCHES):
+        # A run that takes no time without starting launches and blocks has no such trial; a chain of one warp can't be
+        # shared out
+        if not of_cause and found.cause not in (*OF_IDLE_GROUPS, causes.LAUNCHES, causes.BLOCK_STARTS):
             return f"nothing was tried: {found.words}"
     if found.is_tried and found.share >= causes.MOSTLY and not says_that_it_binds(found):
         return f"half of the time, and not said to bind: {found.words}"
