@@ -87,7 +87,6 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_configure(config):
-    gc.set_threshold(50_000, 20, 20)  # as a command does, and seldom all that a worker has imported
     if hasattr(config, "workerinput"):
         return
     config.pluginmanager.register(FailuresAtOnce(config))

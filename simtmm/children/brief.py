@@ -8,8 +8,10 @@ import atexit
 import gc
 import os
 import sys
+import threading
 
 _NEW_OBJECTS = 50_000  # more than before between two looks for garbage: some 10 MB; Python's own number is 700
+_SHORT = 2.0  # seconds, after which a command looks as often as others: what it computes with may be large
 
 _status: int | None = None
 
@@ -20,7 +22,11 @@ def for_one_command() -> None:
     What is registered is done. A process whose end is looked at, in Python's development mode, by a profiler or by
     coverage, ends as any other.
     """
-    gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
+    usual = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *usual[1:])
+    later = threading.Timer(_SHORT, _look_as_usual, usual)
+    later.daemon = True
+    later.start()
     atexit.register(_leave)
 
 
@@ -28,6 +34,12 @@ def ends_with(status: int) -> None:
     """Tell that the command is over, and its exit status."""
     global _status
     _status = status
+
+
+def _look_as_usual(*usual: int) -> None:
+    """Look for garbage as often as usual, and never through what has been imported."""
+    gc.freeze()
+    gc.set_threshold(*usual)
 
 
 def _leave() -> None:

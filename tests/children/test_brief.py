@@ -46,3 +46,21 @@ def test_output_that_is_closed_ends_the_process_as_any_other():
         'atexit.register(print, "done at exit")', ""
     )
     assert ended("-c", closed, "3", status=3) == ["50000", "taken apart"]
+
+
+def test_after_a_while_it_looks_for_garbage_as_often_as_others_and_not_through_what_was_imported():
+    program = """
+import gc
+from simtmm.children import brief
+
+class Timer:
+    def __init__(self, seconds, then, words):
+        print(seconds)
+        self.start = lambda: print(gc.get_threshold()[0]) or then(*words)
+
+brief.threading.Timer = Timer
+usual = gc.get_threshold()
+brief.for_one_command()
+print(gc.get_threshold() == usual, gc.get_freeze_count() > 1000)
+"""
+    assert ended("-c", program, status=0) == ["2.0", "50000", "True True"]

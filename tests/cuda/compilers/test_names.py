@@ -52,11 +52,12 @@ def _doubled(levels):
 
 def test_a_name_that_grows_without_bound_is_bare_and_takes_little_time_and_memory():
     before, used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # of other tests' children in this process
     assert demangled(_doubled(30)) == "f"  # 36 GB
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (64 << 10)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert time.process_time() - used < 5
-    assert children.ru_maxrss < 2 << 20
+    assert children.ru_maxrss < max(2 << 20, largest + 1, before + (64 << 10))  # a child begins with its parent's
 
 
 def test_a_long_name_is_as_readable_in_a_process_of_its_own(monkeypatch):
