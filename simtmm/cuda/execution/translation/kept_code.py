@@ -17,6 +17,8 @@ from simtmm.cuda.execution.translation.machine_code import (
 from simtmm.errors import OutputError
 from simtmm.native.machine_code import circumstances
 
+AGAIN = 0.25  # of the time that code runs before it is compiled for speed, where it has run before
+
 
 def machine_code(assembly: str, label: str, quick: bool = False) -> MachineCode:
     """The machine code of LLVM assembly, from the cache if the same was compiled before for such a processor.
@@ -27,14 +29,18 @@ def machine_code(assembly: str, label: str, quick: bool = False) -> MachineCode:
 
 
 def code_that_pays(assembly: str, label: str) -> MachineCode:
-    """Likewise, compiled for speed once it has run for as long as that takes, and quickly before."""
+    """Likewise, compiled for speed once it has run for as long as that takes, and quickly before.
+
+    What is stored already and runs again is expected to do so again and again: it has to run for a part of that.
+    """
     if is_long(assembly):
         return machine_code(assembly, label)
     kept = _kept(assembly, label, False)
     if kept is not None:
         return kept
-    quick = machine_code(assembly, label, quick=True)
-    return PayingCode(quick, lambda: machine_code(assembly, label), seconds_for_speed(assembly))
+    again, seconds = _kept(assembly, label, True), seconds_for_speed(assembly)
+    quick, seconds = (again, AGAIN * seconds) if again else (_new(assembly, label, True), seconds)
+    return PayingCode(quick, lambda: machine_code(assembly, label), seconds)
 
 
 def _kept(assembly: str, label: str, quick: bool) -> MachineCode | None:
