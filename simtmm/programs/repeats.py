@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.cuda.device import DeviceLaunch
+from simtmm.cuda.execution.translation.facts import fact, instructions_of
+from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.programs.kernels import DeviceOfProgram
 from simtmm.programs.library import Library, Row
@@ -104,11 +106,10 @@ class Repeats:
         self._kinds: dict[Hashable, _Kind] = {}
         self._kept: OrderedDict[tuple[Hashable, tuple[int, ...]], int] = OrderedDict()  # bytes, the oldest first
         self._bytes = 0  # of those
-        self._plain: dict[int, bool] = {}  # of functions, by their ids: whether only memory matters to them
 
     def find(self, function: KernelFunction, launch: DeviceLaunch) -> Change | None:
         """What a launch would do, where it repeats one. To be followed by `apply`, or by the launch itself."""
-        if not self._is_plain(function):
+        if not _is_plain(function.program):
             return None
         kind = self._kinds.setdefault(_key(function, launch), _Kind())
         kind.launches += 1
@@ -143,7 +144,7 @@ class Repeats:
 
     def ran(self, function: KernelFunction, launch: DeviceLaunch, followed: Followed | None, has_ended: bool) -> None:
         """A launch has run, whether it was followed or not. has_ended: to its end, and not to an error."""
-        if not (has_ended and self._is_plain(function)):
+        if not (has_ended and _is_plain(function.program)):
             self._library.all_written()
             return
         touched = self._touched(function)
@@ -159,12 +160,6 @@ class Repeats:
         kind.touched = touched
         if followed is not None and followed.hashes.keys() == touched.keys():
             self._keep(key, tuple(followed.hashes[address] for address in touched), self._change(touched, followed))
-
-    def _is_plain(self, function: KernelFunction) -> bool:
-        known = self._plain.get(id(function))
-        if known is None:
-            known = self._plain[id(function)] = _is_plain(function)
-        return known
 
     def _touched(self, function: KernelFunction) -> dict[int, bool]:
         """The pieces that the last launch accessed, and those that its code names, by address."""
@@ -209,18 +204,16 @@ def _threads(launch: DeviceLaunch) -> int:
     return x * y * z * a * b * c
 
 
-def _is_plain(function: KernelFunction) -> bool:
+@fact
+def _is_plain(program: Program) -> bool:
     """Whether all that a kernel does is in memory, and nothing else matters to it: what it prints, clocks, textures,
     other blocks that it waits for, copies in bulk, which find their memory otherwise.
     """
-    program = function.program
     if program.calls_host or program.allocates or program.communicates or program.times:
         return False
     return not any(
         instruction.opcode in _NOT_IN_MEMORY or (instruction.opcode == "cp" and "bulk" in instruction.modifiers)
-        for code in program.codes
-        for block in code.flow.blocks
-        for instruction in block.instructions
+        for instruction in instructions_of(program)
     )
 
 

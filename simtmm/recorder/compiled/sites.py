@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.translation.facts import fact
+from simtmm.cuda.execution.translation.facts import fact, instructions_of
 from simtmm.cuda.execution.translation.program import Program, Site
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
@@ -142,17 +142,13 @@ def _inlined(linked: LinkedModule, function: str, location: Location | None) -> 
 @fact
 def is_for_warps(program: Program) -> bool:
     """Whether a kernel has instructions that were compiled for warps of 32."""
-    names = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}
+    names = {
+        "shfl", "vote", "match", "redux", "elect", "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix", "activemask",
+    }  # fmt: skip
     special = re.compile(r"%(laneid|lanemask_\w+|warpid|nwarpid)\b")
-    for code in program.codes:
-        for block in code.flow.blocks:
-            for instruction in block.instructions:
-                if (
-                    instruction.opcode in names
-                    or instruction.opcode == "activemask"
-                    or special.search(instruction.text)
-                ):
-                    return True
-                if instruction.opcode == "bar" and "warp" in instruction.modifiers:
-                    return True
-    return False
+    return any(
+        instruction.opcode in names
+        or special.search(instruction.text)
+        or (instruction.opcode == "bar" and "warp" in instruction.modifiers)
+        for instruction in instructions_of(program)
+    )

@@ -1,8 +1,6 @@
 """What of a kernel no rule of the simulated machine has, so that its time leaves it out."""
 
-from collections.abc import Iterator
-
-from simtmm.cuda.execution.translation.facts import fact
+from simtmm.cuda.execution.translation.facts import fact, instructions_of
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.syntax import Instruction
 
@@ -15,18 +13,14 @@ DROPS = "waits at mbarriers that threads drop out of"
 @fact
 def untimed(program: Program) -> tuple[str, ...]:
     """In words, of all functions of a program."""
-    found = dict.fromkeys(what for each in _instructions(program) if (what := _of(each)))
+    found = dict.fromkeys(what for each in instructions_of(program) if (what := _of(each)))
     return tuple(found)
 
 
 @fact
 def drops_out(program: Program) -> bool:
     """Whether threads may drop out of mbarriers: later phases need fewer arrivals then, which no event says."""
-    return any(each.opcode == "mbarrier" and each.has("arrive_drop") for each in _instructions(program))
-
-
-def _instructions(program: Program) -> Iterator[Instruction]:
-    return (each for code in program.codes for block in code.flow.blocks for each in block.instructions)
+    return any(each.opcode == "mbarrier" and each.has("arrive_drop") for each in instructions_of(program))
 
 
 def _of(instruction: Instruction) -> str:

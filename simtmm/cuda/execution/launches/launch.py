@@ -30,7 +30,7 @@ from simtmm.cuda.execution.layout import (
     WARP_BYTES,
 )
 from simtmm.cuda.execution.runtime.device_clock import DeviceClock
-from simtmm.cuda.execution.translation.facts import fact
+from simtmm.cuda.execution.translation.facts import fact, instructions_of
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.registers import read
 
@@ -60,9 +60,7 @@ def reserved_bytes_of(program: Program) -> int:
     """Bytes of shared memory that a block has for the system besides, where the kernel asks where they are."""
     asks = any(
         name.startswith("%reserved_smem_offset")
-        for code in program.codes
-        for block in code.flow.blocks
-        for instruction in block.instructions
+        for instruction in instructions_of(program)
         for name in read(instruction)
     )
     return RESERVED_BYTES if asks else 0
