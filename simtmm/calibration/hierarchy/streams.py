@@ -9,7 +9,7 @@ from simtmm.calibration.latency_levels import LatencyCurve
 from simtmm.calibration.least_squares import Numbers
 from simtmm.calibration.streams.fit import FIT_POINTS, PART_BYTES, spread_points
 from simtmm.calibration.streams.occupancy_curve import Known, OccupancyCurve, StreamPoint, bandwidths, occupancy_curve
-from simtmm.calibration.streams.part import HOLDABLE, MOST_BANDWIDTH, READ, MachinePart
+from simtmm.calibration.streams.part import HOLDABLE, INTERLEAVE, MOST_BANDWIDTH, READ, MachinePart
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
@@ -57,7 +57,7 @@ class StreamSet:
     @property
     def structure(self) -> dict[str, str]:
         """What a machine has that begins where streams lead by themselves."""
-        return {"memory.interleave": "hash", **({"memory.stores": "at-end"} if self.part.storing else {})}
+        return {INTERLEAVE: self.part.machine.memory.interleave, **({"memory.stores": "at-end"} if self.part.storing else {})}
 
     def keys(self) -> set[str]:
         """Keys of a machine that a fit to these kernels finds."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.calibration.least_squares import Fitted, Parameter
-from simtmm.calibration.streams.part import ATOMICS, HOLDABLE, READ, MachinePart
+from simtmm.calibration.streams.part import ATOMICS, HOLDABLE, INTERLEAVE, READ, MachinePart
 from simtmm.calibration.streams.uncertainty import Uncertainty
 from simtmm.calibration.values import Value
 
@@ -42,7 +42,7 @@ class FoundValues:
         tried = ", ".join(str(round(count * self.part.scale)) for count in sorted(self.fits))
         per_chunk = partitions / self.part.scale
         values = [
-            Value("memory.interleave", "hash", "", self.called, "assumption", False),
+            Value(INTERLEAVE, self.part.machine.memory.interleave, "", self.called, "assumption", False),
             Value(
                 "memory.partitions", partitions, "partitions", self.called,
                 f"how softly bandwidth saturates; tried last, on all kernels: {tried}; {partitions} fits best, "

@@ -15,6 +15,7 @@ MOST_GROUPS = 16  # of that part: more take longer and tell no more
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 READ = "read"
 ATOMICS = "memory.atomic_service"
+INTERLEAVE, SPREAD = "memory.interleave", "rotated"  # how chunks lie where a machine takes them in turn
 HOLDABLE = {
     f"{table}.{name}": name
     for table, names in {
@@ -40,6 +41,16 @@ def _own(machine: Machine, key: str) -> float:
     if value is None:
         raise StudyError(f"hold {key}: {machine.name} has no value for it: set one")
     return float(value)
+
+
+def interleave_of(machine: Machine) -> str:
+    """How chunks lie in a machine's partitions while it is fitted: as it has them, and spread where they are in turn.
+
+    machine: to begin with. Of chunks in turn, those at multiples of one distance would all lie in one partition, which
+    no GPU does.
+    """
+    own = machine.memory.interleave
+    return SPREAD if own == "modulo" else own
 
 
 def _without_ports(machine: Machine) -> dict[str, float]:
@@ -75,7 +86,7 @@ class MachinePart:
         measured = [name for name in OPERATIONS if name in stream[0].measured]
         self.storing = [name for name in measured if OPERATIONS[name].stores]
         self.tells_stores = len(self.storing) > 1
-        changes = {"cores.groups": part, "memory.interleave": "hash"}
+        changes = {"cores.groups": part, INTERLEAVE: interleave_of(machine)}
         changes |= {"memory.stores": "at-end"} if self.storing else {}
         self.machine = machine.replace(changes)
         self.whole = machine.replace(changes | {"cores.groups": groups})
