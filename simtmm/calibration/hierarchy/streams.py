@@ -57,7 +57,10 @@ class StreamSet:
     @property
     def structure(self) -> dict[str, str]:
         """What a machine has that begins where streams lead by themselves."""
-        return {INTERLEAVE: self.part.machine.memory.interleave, **({"memory.stores": "at-end"} if self.part.storing else {})}
+        return {
+            INTERLEAVE: self.part.machine.memory.interleave,
+            **({"memory.stores": "at-end"} if self.part.storing else {}),
+        }
 
     def keys(self) -> set[str]:
         """Keys of a machine that a fit to these kernels finds."""

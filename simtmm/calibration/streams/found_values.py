@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simtmm.calibration.least_squares import Fitted, Parameter
-from simtmm.calibration.streams.part import ATOMICS, HOLDABLE, INTERLEAVE, READ, MachinePart
+from simtmm.calibration.streams.part import ATOMICS, HASHED, HOLDABLE, INTERLEAVE, READ, MachinePart
 from simtmm.calibration.streams.uncertainty import Uncertainty
 from simtmm.calibration.values import Value
 
@@ -88,10 +88,9 @@ class FoundValues:
                 self._value(keys, "memory.store_interval", "store_interval", "kernels that only store"),
             ]
         peak = keys["memory.partitions"] * self.part.machine.chunk_bytes / keys["memory.service"] * self.part.clock
-        note = (
-            f"peak bandwidth from `partitions` and `service`: {peak / 1e9:.0f} GB/s, which hashed partitions approach "
-            "only with far more chunks in flight than a machine holds"
-        )
+        note = f"peak bandwidth from `partitions` and `service`: {peak / 1e9:.0f} GB/s"
+        if self.part.machine.memory.interleave == HASHED:
+            note += ", which hashed partitions approach only with far more chunks in flight than a machine holds"
         kernels = ", ".join([READ, *self.part.storing])
         together = f"stream values are fitted to {kernels} together; sources name what shows each"
         values = [value for value in values if HOLDABLE.get(value.key) not in self.part.held]

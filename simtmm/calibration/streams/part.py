@@ -15,7 +15,7 @@ MOST_GROUPS = 16  # of that part: more take longer and tell no more
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
 READ = "read"
 ATOMICS = "memory.atomic_service"
-INTERLEAVE, SPREAD = "memory.interleave", "rotated"  # how chunks lie where a machine takes them in turn
+INTERLEAVE, HASHED = "memory.interleave", "hash"  # how chunks lie while a machine is fitted that takes them in turn
 HOLDABLE = {
     f"{table}.{name}": name
     for table, names in {
@@ -44,13 +44,13 @@ def _own(machine: Machine, key: str) -> float:
 
 
 def interleave_of(machine: Machine) -> str:
-    """How chunks lie in a machine's partitions while it is fitted: as it has them, and spread where they are in turn.
+    """How chunks lie in a machine's partitions while it is fitted: as it has them, and hashed where they are in turn.
 
     machine: to begin with. Of chunks in turn, those at multiples of one distance would all lie in one partition, which
     no GPU does.
     """
     own = machine.memory.interleave
-    return SPREAD if own == "modulo" else own
+    return HASHED if own == "modulo" else own
 
 
 def _without_ports(machine: Machine) -> dict[str, float]:
