@@ -13,6 +13,7 @@ from simtmm.calibration.latency_levels import LatencyCurve
 from simtmm.calibration.streams import occupancy_curve as curves
 from simtmm.calibration.streams.kernels import stream_bandwidth
 from simtmm.calibration.streams.occupancy_curve import StreamPoint, bandwidths, occupancy_curve
+from simtmm.calibration.streams.part import MachinePart
 from tests.calibration.test_hierarchy import MACHINE, SMALL, STRIDES, measured
 
 LAYOUT = ((32, 1), (64, 1), (96, 1), (64, 2), (128, 2), (256, 2), (512, 2))
@@ -39,6 +40,13 @@ def small(truth):
 
 def streams(machine, truth, hold=()):
     return StreamSet(machine, points(truth), "stream.csv", hold, None)
+
+
+@pytest.mark.parametrize(("own", "fitted"), [("rotated", "rotated"), ("hash", "hash"), ("modulo", "hash")])
+def test_chunks_lie_in_partitions_as_the_machine_has_them_unless_they_are_in_turn(own, fitted):
+    machine = MACHINE.replace({"memory.interleave": own})
+    part = MachinePart(machine, [StreamPoint(32, 1, 0.1, {"read": 1e11})], ())
+    assert part.machine.memory.interleave == part.whole.memory.interleave == fitted
 
 
 @pytest.fixture(scope="module")
