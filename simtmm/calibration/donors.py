@@ -52,6 +52,7 @@ CALIBRATED = "by simtmm machines calibrate"  # what the sources of a calibrated 
 BLOCK, WARP = DONATED[:2]
 EFFICIENCY, READ_EFFICIENCY = "efficiency", "read_efficiency"
 APART = 2.0  # the bandwidth at which warps can be started over the measured one, at least, to be separable
+ROTATED = "rotated"  # memory.interleave
 DIGITS = 4  # significant, of what several donors give
 
 
@@ -83,11 +84,12 @@ def readers_of(machine: Machine) -> tuple[Machine, ...]:
 
 
 def donated(
-    donors: Sequence[Machine], rules: Iterable[str], readers: Sequence[Machine] = ()
+    donors: Sequence[Machine], rules: Iterable[str], readers: Sequence[Machine] = (), *, rotates: bool = False
 ) -> tuple[dict[str, float], dict[str, float]]:
     """What these donors give together: values by key, and those of the rules named.
 
     readers: machines whose measured read says how much of a data sheet's bandwidth is reached; if none, donors do.
+    rotates: whether they give it to a machine whose chunks rotate over its partitions.
     """
     values = {}
     overheads = [_overheads(each) for each in donors]
@@ -95,7 +97,7 @@ def donated(
         own = [each[key] for each in overheads if key in each]
         if own:
             values[key] = _rounded(fmean(own))
-    given = [_ruled(each) for each in donors]
+    given = [_ruled(each, rotates) for each in donors]
     means = {}
     for rule in rules:
         numbers = [each[rule] for each in given if each.get(rule)]
@@ -122,7 +124,8 @@ def left_out(machine: Machine, calibrated: Iterable[Machine], *, measured: bool)
     """
     donors = donors_of(machine, calibrated)
     family = load_family(machine.family or "")
-    values, means = donated(donors, family.rules, readers_of(machine))
+    rotates = machine.memory.interleave == ROTATED
+    values, means = donated(donors, family.rules, readers_of(machine), rotates=rotates)
     family.values |= values
     family.rules |= means
     for rule in MEASURED_RULES:  # a family has them from GPUs of its own, this one perhaps among them
@@ -167,13 +170,19 @@ def _longest_start(machine: Machine) -> float:
     return loaded * machine.clock_hz / (APART * machine.measured_bandwidth)
 
 
-def _ruled(machine: Machine) -> Mapping[str, float]:
-    """What a calibrated machine gives for each rule."""
+def _ruled(machine: Machine, rotates: bool) -> Mapping[str, float]:
+    """What a calibrated machine gives for each rule.
+
+    Hashed partitions are never all busy, so that a fit finds them quicker than what was measured of them together. Of
+    a machine whose chunks rotate they are: it gets what was measured.
+    """
     memory, clock = machine.memory, machine.clock_hz
     if clock is None or memory.service == 0:
         return {}
-    each = machine.chunk_bytes / memory.service * clock
-    moved = each * memory.partitions
+    moved = machine.chunk_bytes / memory.service * clock * memory.partitions
+    if rotates and memory.interleave != ROTATED and machine.measured_bandwidth:
+        moved = min(moved, machine.measured_bandwidth)
+    each = moved / memory.partitions
     has_values = machine.measured_bandwidth and machine.scheduling.warp_launch <= _longest_start(machine)
     return {
         "latency_seconds": memory.latency / clock,
