@@ -210,9 +210,9 @@ NOTES = {
         "their way, as 200,000 of them do once they have drifted apart.",
         "On an MI210 blocks come closer together the longer they run, as those that find more catch up with those "
         "before. It reads 1.4 TB/s from memory, so at the 4.0 and 3.2 TB/s that were measured of 15 and 21 MB at least "
-        "66 and 58 % of all reads were found in its L2, whose 8 MB hold 53 and 38 % of them: the rest was there because "
-        "another block had just read it. How close together blocks are behind 960 waves decides that; a bandwidth alone "
-        "does not tell it, and here six waves are simulated.",
+        "66 and 58 % of all reads were found in its L2, whose 8 MB hold 53 and 38 % of a buffer: the others as another "
+        "block had just read the same. How close together blocks are behind 960 waves decides that. A bandwidth alone "
+        "does not tell it; here six waves are simulated.",
         "The H200's memory is as quick as this board's, 3.89 TB/s; the profile's is another H200's, 4.63 TB/s.",
     ),
     "small-kernels-fitted": (),

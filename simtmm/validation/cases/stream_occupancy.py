@@ -29,9 +29,9 @@ CALIBRATED = (
     "turnaround, store_buffer, fetch_interval, return_delay, return_interval and store_interval on all six kernels at "
     "once, at 10 of the points, the read kernel's errors counting twice; partitions on the same points, of the number "
     "that suits the read kernel alone best and its neighbours. The pipe of L1 and shared memory has other sources "
-    "(docs/families.md); all but the V100's values were fitted beside an interval of memory ports in its place, and all with hashed "
-    "partitions; A100, MI210 and GH200 have rotated ones since, and the MI210's service was raised by 2.2 %. All by "
-    "`simtmm machines calibrate` (docs/calibration.md), and each one value for all points and kernels."
+    "(docs/families.md); all but the V100's values were fitted beside an interval of memory ports in its place, and "
+    "all with hashed partitions; A100, MI210 and GH200 have rotated ones since, and the MI210's service is 2.2 % more. "
+    "All by `simtmm machines calibrate` (docs/calibration.md), and each one value for all points and kernels."
 )
 NOTES = (
     "The TMM knows latency but no bandwidth, and counts each thread's accesses as in flight by themselves; with warps "
