@@ -296,3 +296,15 @@ def test_a_machine_without_an_l2_takes_no_rule_for_one():
     tables = {"name": "m", "family": "ada", "clock_hz": 2e9, "peak_bandwidth": 5e11, "ticks_per_cycle": 100}
     tables |= {"cores": {"groups": 10}, "memory": {"l2": "none"}}
     assert Machine.from_dict(with_family(tables, "m")).memory.l2 is None
+
+
+def test_a_donor_with_hashed_partitions_gives_a_machine_whose_chunks_rotate_what_its_reads_reached():
+    v100 = load_machine("v100")
+    reached = v100.measured_bandwidth / v100.peak_bandwidth
+    _, hashed = donors.donated([v100], ["efficiency", "read_efficiency"])
+    _, rotated = donors.donated([v100], ["efficiency", "read_efficiency"], rotates=True)
+    assert hashed["efficiency"] > 1.05 * reached  # partitions that are never all busy
+    assert rotated["efficiency"] == pytest.approx(reached, rel=1e-3)  # of four digits
+    assert rotated["read_efficiency"] == 1
+    _, own = donors.donated([load_machine("a100-80")], ["efficiency"], rotates=True)
+    assert own == donors.donated([load_machine("a100-80")], ["efficiency"])[1]  # whose own chunks rotate
