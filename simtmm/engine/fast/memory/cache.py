@@ -89,8 +89,8 @@ def insert_line(lines, row, chunk, fill, ways):
 
 @inlined
 def victim_of(lines, row, chunk, t, ways, is_random):
-    """Whose place in a set a chunk that comes at t takes: that of the line used longest ago, or in a full set of any one
-    if a hash decides.
+    """Where the line stands in a set that a chunk replaces: the one used longest ago, or if the replacement is random,
+    in a full set any, as a hash of the chunk that comes at t decides.
     """
     place = ways - 1
     if is_random != 0 and lines[row, place].chunk >= 0:

@@ -66,6 +66,12 @@ def partial_of(parameters, accessed):
 
 
 @inlined
+def is_all(parameters, accessed):
+    """Whether all bytes of all sectors are."""
+    return wanted_of(parameters, accessed) == all_sectors(parameters) and partial_of(parameters, accessed) == 0
+
+
+@inlined
 def count_of(chosen):
     """How many sectors these are."""
     count = np.int64(0)
@@ -173,9 +179,8 @@ def settle_line(parameters, lines, sectors, row, line, t):
             is_whole = there == all_sectors(parameters)
             if line & WRITTEN == 0:
                 lines[row, 0].fill = np.int64(0) if is_whole else SETTLED + (there << FILL_SHIFT)
-            elif is_whole and partial_of(parameters, sectors[row, place, parameters.sectors]) == 0:
-                if wanted_of(parameters, sectors[row, place, parameters.sectors]) == there:
-                    lines[row, 0].fill = WRITTEN
+            elif is_whole and is_all(parameters, sectors[row, place, parameters.sectors]):
+                lines[row, 0].fill = WRITTEN
 
 
 @inlined

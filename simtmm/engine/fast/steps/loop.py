@@ -30,7 +30,6 @@ from simtmm.engine.fast.steps.wake import next_tick, wake_warps
 from simtmm.engine.fast.warps.advance import open_grid_barrier
 from simtmm.native import bits_equal, inlined, trailing_zeros, vectorized
 
-
 AT_ONCE = 16  # groups whose next ticks are compared at once: LLVM takes four vectors of four in a turn
 
 
