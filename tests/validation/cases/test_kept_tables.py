@@ -12,8 +12,21 @@ import pytest
 
 from simtmm.model.series import SIMULATED
 from simtmm.validation.cases import (
-    REPRODUCTIONS, ablation, barrel, convolution_counters, gtx280_list_ranking, gtx280_thesis, gtx480_apsp,
-    h100_compiled, h100_kernels, h100_sxm, l2_and_launches, ladder, reproduce, stream_left_out, stream_occupancy,
+    REPRODUCTIONS,
+    ablation,
+    barrel,
+    convolution_counters,
+    gtx280_list_ranking,
+    gtx280_thesis,
+    gtx480_apsp,
+    h100_compiled,
+    h100_kernels,
+    h100_sxm,
+    l2_and_launches,
+    ladder,
+    reproduce,
+    stream_left_out,
+    stream_occupancy,
     zigzag,
 )  # fmt: skip
 from simtmm.validation.compiled.programs import READ_PARTS_BYTES, READ_PARTS_THREADS
