@@ -12,11 +12,8 @@ import pytest
 
 from tests.whole import ROOT
 
-WORDS = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))  # noqa: SIM905
-    enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-)
+NAMES = "zero one two three four five six seven eight nine ten eleven twelve"
+WORDS = dict(enumerate(NAMES.split()))
 SHOWN = {
     None: lambda value: f"{value:,}" if isinstance(value, int) else f"{value:g}",
     "percent": lambda value: f"{100 * value:g} %",
