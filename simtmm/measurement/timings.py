@@ -157,6 +157,9 @@ def _measured(entry: Any, place: str) -> Timing:
         if name not in entry:
             raise StudyError(f"{place}: {name}: is missing")
     machine = entry["machine"].get("name") if isinstance(entry["machine"], Mapping) else entry["machine"]
+    for name, value in (("kernel", entry["kernel"]), ("machine", machine)):
+        if not isinstance(value, str) or not value.strip():
+            raise StudyError(f"{place}: {name} = {shown(entry[name])}: must be a name")
     parameters = entry.get("parameters") or {}
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{place}: parameters = {shown(parameters)}: must be an object")
@@ -165,7 +168,7 @@ def _measured(entry: Any, place: str) -> Timing:
     if not each or not all(0 < number < math.inf for number in each):
         raise StudyError(f"{place}: seconds = {shown(given)}: must be a number above 0")
     seconds = median(each)
-    kernel, machine = str(entry["kernel"]).strip(), str(machine).strip()
+    kernel, machine = entry["kernel"].strip(), machine.strip()
     kernel = KERNELS.get(kernel, kernel)
     try:
         named = with_new_names(parameters, PARAMETERS.get(kernel, {}))
