@@ -149,7 +149,8 @@ TENSORS = {
 INSTRUCTIONS = (
     "mov.b32 %r0, {%h0,%h1,%h2};", "mov.b64 {%r0,%r1,%r2}, %s0;", "ld.global.b32 %r0, %r1;",
     "ld.param.b32 %r0, [gone];", "ld.shared.b32 %r0, [%f0];", "setp.lo.s32 %q0, %r0, %r1;",
-    "setp.lt.f16x2 %q0, %q1, %r0, %r1;", "addc.u32 %r0, %r1, %r2;", "lop3.b32 %r0, %r1, %r2, %r3, %r4;", "shfl.sync.b32 %r0, %r1, 1, 31, -1;",
+    "setp.lt.f16x2 %q0, %q1, %r0, %r1;", "addc.u32 %r0, %r1, %r2;", "lop3.b32 %r0, %r1, %r2, %r3, %r4;",
+    "shfl.sync.b32 %r0, %r1, 1, 31, -1;",
     "mov.u32 %r0, %nosuch;", "cvt.u32.f128 %r0, %f0;", "cvt.e4m3x2.f32 %h0, %f0, %f1;",
     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1}, {%r0,%r1}, {%r0}, {%f0,%f1};",
     "mma.sync.aligned.m8n8k4.row.col.f32.f32.f32.f32 {%f0}, {%f1}, {%f2}, {%f3};", "bra NOWHERE;", "call gone, (%r0);",
