@@ -27,6 +27,7 @@ from simtmm.study.design.axes import Axis, axis, product, span
 from tests.cuda.execution.kernels import kernel
 from tests.cuda.execution.test_refused import REGISTERS
 from tests.native.test_loop import _refused, _refused_of_wholes, tables
+from tests.refused_rules import STATEMENTS, refuse
 from tests.whole import ROOT
 
 ACCEPTED = "is not refused"
@@ -186,6 +187,7 @@ ROOMS = {
     "cupy": {f"cupy: {what}": done for what, done in CUPY.items()},
     "tensor-maps": {f"tensor map: {what}": done for what, done in TENSORS.items()},
     "loops": {f"loop {each.__name__}": lambda each=each: _loop(each) for each in (*_refused(), *_refused_of_wholes())},
+    "rules": _each("rule", refuse, STATEMENTS),
     "ptx": _each("PTX", lambda text: Program(parse_module(kernel(text, 0, REGISTERS)), "k").assembly(), INSTRUCTIONS),
 }
 
