@@ -28,6 +28,7 @@ SHOWN = {
     "MB": lambda value: f"{value / 1e6:g} MB",
     "millions": lambda value: f"{value / 2**20:g} million",
     "whole": lambda value: f"{value:,.0f}",
+    "points": lambda value: f"{100 * value:g}",
     "kilo": lambda value: f"{value / 1024:g}",
 }
 CONSTANT = re.compile(r"\{(?P<module>[\w.]+):(?P<name>\w+)(?:\[(?P<at>[\w-]+)\])?(?:\|(?P<shown>\w+))?\}")
@@ -145,6 +146,25 @@ PAGES = {
         "the hottest loop unrolled {analysis.compiled_variants.variants:UNROLLED} times",
         "for about {analysis.source_changes.advice:SECONDS} s in all",
     ),
+    "import": (
+        "An opcode has at most {trace.importers.opcodes:LONGEST_OPCODE} characters, a trace "
+        "{trace.importers.opcodes:MOST_OPCODES} of them, and a header "
+        "{trace.importers.accelsim.header:MOST_HEADER|KiB}",
+        "If these would be more than {trace.importers.blocks:MOST_STRETCHES}, or more than 4 GiB in pages",
+    ),
+    "scaling": (
+        "Operations of a trace are held up to {trace.lower:MOST_HELD|MiB}",
+        "Beyond {recorder.limits:MOST_BYTES|MiB}, a recording without a file goes to a temporary file",
+    ),
+    "checks": ("anything more than {cuda.checks.state:RING} groups of a thread back",),
+    "hopper": ("up to {cuda.checks.state:MOST_OF_CLUSTER} blocks; `barrier.cluster`",),
+    "help": (  # what commands say of their options
+        "number of timed runs; default: {measurement.measure:REPEAT}, or {measurement.campaign:REPEAT} with --all",
+        "number of points that --draw draws; default: {requests.sweep:SAMPLES}",
+        "how many configurations the sampler chooses; default: {analysis.tuning.sampler:TRIALS}",
+        "the factor within which a measured time agrees; default: {model.departure:DEFAULT_FACTOR}",
+        "sample beyond N events; default: what fits {report.trace_events.file:MOST_BYTES|MB}",
+    ),
     "threats": (
         "| TOML | {documents:LARGEST_TOML|MiB}; {documents:MOST_LINES} lines",
         "tables {documents:DEEPEST} deep; whole numbers of 64 bits",
@@ -161,12 +181,25 @@ PAGES = {
         "values and numbers of a problem in T1 | {analysis.tuning.t1:MOST_VALUES} to a parameter",
     ),
     "cuda-programs": (
+        "{analysis.host.host_change:OFTEN|word} or more copies of up to {analysis.host.changes:SMALL|kilo} KB, made at "
+        "one line between two launches",
+        "a line that waits {analysis.host.host_change:OFTEN|word} times or more no longer waits",
+        "allocate and free {analysis.host.host_change:OFTEN|word} times or more",
+        "if threads call it {recorder.compiled.finish:MANY_PRINTS} times or more, the report says so",
         "with more than {recorder.direct.journal:MOST} calls has no such tables",
     ),
     "calibration": (
+        "off by more than {calibration.hierarchy.together:WELL|percent} on average, it begins once more",
+        "If it differs from that by more than {calibration.hierarchy.together:OFF|points} points",
+        "If the gain is below {calibration.hierarchy.joint:MISSED|points} points",
+        "as many blocks as move {calibration.streams.kernels:BYTES_A_GROUP|KiB} of each array in each group, up to "
+        "{calibration.streams.kernels:MOST_WAVES} waves of them",
+        "A plateau within {calibration.chase:SAME_MEMORY|above_one} of the last one counts as global memory",
         "plateaus that differ by less than {calibration.latency_levels:SAME_LEVEL|above_one} are one level",
     ),
 }  # fmt: skip
+
+HELP = ("simtmm/cli", "simtmm/requests")
 
 
 def _by_ten(value):
@@ -186,6 +219,9 @@ def told(sentence):
 
 
 def text_of(page):
+    if page == "help":
+        texts = [path.read_text(encoding="utf-8") for room in HELP for path in sorted((ROOT / room).rglob("*.py"))]
+        return "\n".join(texts)
     return " ".join((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8").split())
 
 
