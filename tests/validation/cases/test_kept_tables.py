@@ -139,17 +139,18 @@ COMPUTE_NOTHING = {
     "ablation": {ablation: {"occupancy_curve": curve, "_said": said_of_rules}},
 }
 NOT_HERE = {"contributed"}  # no table was sent yet
-OF_ONE_SECOND = {"ladder", "h100-sxm", "l2-and-launches"}  # reproductions whose kernels take a second each
+OF_ONE_SECOND = ("ladder", "h100-sxm", "l2-and-launches")  # reproductions whose kernels take a second each
+TELL_ELSEWHERE = {"stream-occupancy", "stream-left-out", "zigzag", "gtx480-apsp"}  # where they simulate
 READ = {f"l2-bandwidth{end}" for end in ("", "-fitted")}  # what is told of these is a bandwidth
 
 
 @pytest.fixture
 def made(monkeypatch):
-    def tables(name):
+    def tables(name, watch=None):
         for module, functions in COMPUTE_NOTHING[name].items():
             for function, instead in functions.items():
                 monkeypatch.setattr(module, function, instead)
-        return {table.name: table for table in reproduce([name], workers=1)[name]}
+        return {table.name: table for table in reproduce([name], watch, workers=1)[name]}
 
     return tables
 
@@ -180,6 +181,16 @@ def test_a_table_is_as_the_documents_have_it(made, name):
         assert told == [(point.case, point.group, point.at) for point in table.points], table.name
         measured = [point.measured for point in table.points]
         assert [point.measured for point in own.points] == pytest.approx(measured, rel=SAME), table.name
+
+
+@pytest.mark.parametrize("name", [name for name in COMPUTE_NOTHING if name not in TELL_ELSEWHERE])
+def test_a_reproduction_tells_how_far_it_is(made, name):
+    """Each point, or program, as it begins, of as many as there are."""
+    told = {}
+    made(name, lambda stage, done, total: told.setdefault((stage, total), []).append(done))
+    assert told
+    for (_, total), done in told.items():
+        assert done == list(range(total))
 
 
 def values(table, series=SIMULATED):
