@@ -150,13 +150,21 @@ def _seconds(given: Any) -> float:
         return math.nan
 
 
+def _name(given: Any, where: str) -> str:
+    """A name, or that of an object that has one. Raises StudyError."""
+    name = given.get("name") if isinstance(given, Mapping) else given
+    if not isinstance(name, str) or not name.strip():
+        raise StudyError(f"{where} = {shown(given)}: must be a name")
+    return name.strip()
+
+
 def _measured(entry: Any, place: str) -> Timing:
     if not isinstance(entry, Mapping):
         raise StudyError(f"{place}: {shown(entry)}: must be an object with kernel, machine, seconds and parameters")
     for name in ("kernel", "machine", "seconds"):
         if name not in entry:
             raise StudyError(f"{place}: {name}: is missing")
-    machine = entry["machine"].get("name") if isinstance(entry["machine"], Mapping) else entry["machine"]
+    kernel, machine = (_name(entry[key], f"{place}: {key}") for key in ("kernel", "machine"))
     parameters = entry.get("parameters") or {}
     if not isinstance(parameters, Mapping):
         raise StudyError(f"{place}: parameters = {shown(parameters)}: must be an object")
@@ -165,7 +173,6 @@ def _measured(entry: Any, place: str) -> Timing:
     if not each or not all(0 < number < math.inf for number in each):
         raise StudyError(f"{place}: seconds = {shown(given)}: must be a number above 0")
     seconds = median(each)
-    kernel, machine = str(entry["kernel"]).strip(), str(machine).strip()
     kernel = KERNELS.get(kernel, kernel)
     try:
         named = with_new_names(parameters, PARAMETERS.get(kernel, {}))

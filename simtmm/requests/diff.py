@@ -112,6 +112,9 @@ class DiffRequest(LaunchOptions, MachineOptions):
             for source, name, found in ((self.a, "a", saved[0]), (self.b, "b", saved[1]))
         ]
         checked = [None if request is None else request.checked() for request in requests]
+        for request in checked:
+            if request is not None:
+                request.check_kernel()
         launches = _what_differs([None if request is None else _launch_of(request) for request in requests])
         sides = []
         for source, found, run, launch in zip((self.a, self.b), saved, checked, launches, strict=True):

@@ -53,6 +53,17 @@ class CheckedRun:
     error: float
     selected: Selected
 
+    def check_kernel(self) -> None:
+        """Raise KernelError where the program is a kernel that is not there, or that does not take these parameters."""
+        from simtmm.kernel import Kernel, load_kernel
+        from simtmm.program import kind_of
+
+        program = self.selected.kernel
+        if program is None or self.selected.is_own or kind_of(program) != "kernel":
+            return
+        kernel = program if isinstance(program, Kernel) else load_kernel(program)
+        kernel.resolve(parameters_of(self.request.parameters))
+
     def opened(self, as_json: bool = False) -> "OpenedRun":
         """The program that is simulated; a user's own program is run for it."""
         from simtmm.analysis.run.expected import after_recording

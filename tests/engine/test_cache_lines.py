@@ -5,11 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from simtmm.engine.fast.layout import ABSENT, Line
-from simtmm.engine.fast.memory.cache import choose_line, drop_line, find_line, insert_line, mix
+from simtmm.engine.fast.layout import ABSENT, EMPTY, Line
+from simtmm.engine.fast.memory.cache import drop_line, find_line, insert_line, mix, victim_of
+from simtmm.engine.fast.memory.sectors import insert_empty
 from simtmm.native import Rows
 
-EMPTY = (-1, -1)
+NO_LINE = (-1, -1)
 
 
 def sets(ways):
@@ -21,7 +22,7 @@ class Listed:
     """The same as a list of (chunk, fill), latest used first."""
 
     def __init__(self, ways):
-        self.lines = [EMPTY] * ways
+        self.lines = [NO_LINE] * ways
 
     def find(self, chunk):
         found = next((line for line in self.lines if line[0] == chunk), None)
@@ -40,7 +41,7 @@ class Listed:
         self.lines = kept + [(-1, self.lines[-1][1])] * (len(self.lines) - len(kept))
 
     def choose(self, chunk, t):
-        if EMPTY[0] not in [line[0] for line in self.lines]:
+        if NO_LINE[0] not in [line[0] for line in self.lines]:
             self.lines.append(self.lines.pop(int(mix(chunk + t)) % len(self.lines)))
 
 
@@ -65,8 +66,12 @@ def test_lines_are_in_the_order_of_their_use_and_no_other_set_is_touched(ways):
                 drop_line(lines, row, chunk, ways)
                 own.drop(chunk)
             case _:
-                choose_line(lines, row, chunk, t, ways)
-                own.choose(chunk, t)
+                if find_line(lines, row, chunk, ways) == ABSENT:
+                    insert_empty(lines, row, chunk, victim_of(lines, row, chunk, t, ways, 1))
+                    own.choose(chunk, t)
+                    own.insert(chunk, int(EMPTY))
+                else:
+                    own.find(chunk)
         chunks = kept[..., Line.chunk]
         assert chunks.tolist() == [[line[0] for line in each.lines] for each in listed]
         is_there = chunks >= 0

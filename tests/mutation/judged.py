@@ -252,6 +252,8 @@ def _ended(outcome: Outcome) -> str:
 def _by_types(fault: Fault, source: bytes, runner: Runner) -> Verdict | None:
     with planted(runner.tree / fault.file, fault.planted(source)):
         mistake = runner.types()
+    if mistake and not runner.types_are_right:  # without the fault either: then they say nothing
+        mistake = ""
     return Verdict(fault, "caught", 1, 0.0, f"{TYPES}: {mistake[:200]}", difference(fault, source)) if mistake else None
 
 

@@ -10,6 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -120,6 +121,11 @@ class Runner:
         if found.returncode not in (0, 1):
             raise RuntimeError(f"mypy: {(found.stderr or found.stdout)[-500:]}")
         return next((line for line in found.stdout.splitlines() if ": error: " in line), "")
+
+    @cached_property
+    def types_are_right(self) -> bool:
+        """Whether mypy finds nothing in the copy as it is, without a fault: looked at once."""
+        return not self.types()
 
     def wrong(self, file: str, content: bytes) -> str:
         """What the suite's tests of sources find where a source has this content, with the test's name: an argument

@@ -159,6 +159,9 @@ def complaint(instruction: Instruction, registers: Mapping[str, str]) -> str | N
 
     registers: the type of each of the function's registers, by name.
     """
+    guard = instruction.guard.register if isinstance(instruction.guard, Negated) else instruction.guard
+    if guard is not None and registers.get(guard.name, "pred") != "pred":
+        return f"needs a guard of .pred, but {guard.name} is of .{registers[guard.name]}"
     forms = forms_of(instruction.opcode)
     if not forms:
         return None

@@ -130,6 +130,7 @@ TURNING, OPENING, SLICED, CROWDED, ENDED, LACKING, HIT = range(7)  # of `told`
 Line = Columns("chunk fill")
 WRITTEN, FILL_SHIFT = 1, 1
 ABSENT, EMPTY, FIRST_APART = np.int64(-1), np.int64(-2), np.int64(-8)
+LAST_APART, SETTLED = np.int64(-1 << 40), np.int64(-1 << 41)
 
 # Of a group where a user's rule schedules: whether something happened since it was asked; the tick at which it wants to
 # be asked again; how often in a row it held back; when it was asked last; how many warps live; and from `last` on

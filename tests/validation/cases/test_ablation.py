@@ -51,4 +51,5 @@ def test_no_point_decided_a_value_of_the_profile():
         or (kernel == "syrk" and of["side"] == 32)
         or (kernel == "vector-add" and of["n"] in (1 << 14, 1 << 18, 1 << 19, 1 << 20))
     ]
-    assert {kernel for kernel, _ in numbers} == {time.kernel for time in h100_compiled.measured_times()}
+    left_out = {"convolution-3d", "walsh", "sort-short"}  # which would take hours
+    assert {kernel for kernel, _ in numbers} == {time.kernel for time in h100_compiled.measured_times()} - left_out

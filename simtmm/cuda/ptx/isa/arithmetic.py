@@ -20,6 +20,8 @@ _PRODUCT = "hi/lo $integers : {0}; hi/lo cc $words : {0}; hi sat s32 : {0}"
 _DOT = "u32/s32 u32/s32 : d=u32 s s1 s=u32"
 _OF_PARTS = "u32/s32 u32/s32 u32/s32 sat/add? : w=u32 w=u32 w=u32 w=u32"
 _VIDEO_TYPES = "u32/s32 u32/s32 u32/s32"
+_SHIFT_TYPES = "u32/s32 u32/s32 u32"
+_VIDEO = "v=u32 v=u32 v=u32"
 
 
 def _comparisons(operands: str, has_type: bool) -> str:
@@ -152,14 +154,15 @@ ARITHMETIC: dict[str, str] = {
     # Video
     **dict.fromkeys(
         ("vadd", "vsub", "vabsdiff", "vmin", "vmax"),
-        f"sat? {_VIDEO_TYPES} : v v v|v v v s; sat? add/min/max {_VIDEO_TYPES} : d v v s",
+        f"sat? {_VIDEO_TYPES} : {_VIDEO}|{_VIDEO} s; sat? add/min/max {_VIDEO_TYPES} : d v=u32 v=u32 s",
     ),
-    "vset": "u32/s32 u32/s32 $compare : v v v|v v v s; u32/s32 u32/s32 $compare add/min/max : d v v s",
+    "vset": f"u32/s32 u32/s32 $compare : {_VIDEO}|{_VIDEO} s; u32/s32 u32/s32 $compare add/min/max : d v=u32 v=u32 s",
     **dict.fromkeys(
         ("vshl", "vshr"),
-        f"sat? clamp/wrap {_VIDEO_TYPES} : v v v|v v v s; sat? clamp/wrap add/min/max {_VIDEO_TYPES} : d v v s",
+        f"sat? clamp/wrap {_SHIFT_TYPES} : {_VIDEO}|{_VIDEO} s; "
+        f"sat? clamp/wrap add/min/max {_SHIFT_TYPES} : d v=u32 v=u32 s",
     ),
-    "vmad": f"sat? po? shr7/shr15? {_VIDEO_TYPES} : d v v s",
+    "vmad": f"sat? po? shr7/shr15? {_VIDEO_TYPES} : d v=u32 v=u32 s",
     **{f"v{name}{count}": _OF_PARTS for count in (2, 4) for name in ("add", "sub", "avrg", "absdiff", "min", "max")},
     **{f"vset{count}": "u32/s32 u32/s32 $compare add? : w=u32 w=u32 w=u32 w=u32" for count in (2, 4)},
 }

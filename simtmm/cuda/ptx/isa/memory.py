@@ -104,8 +104,15 @@ MEMORY: dict[str, str] = {
     "getctarank": "shared::cluster? u32/u64 : d=u32 s",
     "atom": _atomics("D "),
     "red": _atomics("") + "; async ~ : m S m",
-    "membar": "cta/gl/sys : ; proxy ~ : ",
-    "fence": "~ : |m n|m",
+    "membar": "cta/gl/sys : ; proxy alias : ",
+    "fence": "sc/acq_rel/acquire/release? $scope : ; proxy alias : ; "
+    "proxy async global/shared::cta/shared::cluster? : ; mbarrier_init release cluster : ; "
+    "proxy tensormap::generic release $scope : ; proxy tensormap::generic acquire $scope : m n; "
+    + "; ".join(
+        f"{proxy}{order} cluster : "
+        for proxy in ("", "proxy async::generic ")
+        for order in ("acquire sync_restrict::shared::cluster", "release sync_restrict::shared::cta")
+    ),
     "shfl": "sync up/down/bfly/idx b32 : p s s=u32 s=u32 s=u32; up/down/bfly/idx b32 : p s s=u32 s=u32",
     "vote": "sync all/any/uni pred : d s s=u32; sync ballot b32 : d s=pred s=u32; "
     "all/any/uni pred : d s; ballot b32 : d s=pred",

@@ -91,6 +91,7 @@ def _passed(lifting: Lifting, name: str, register: int, size: int) -> Symbol:
 
 def here(lifting: Lifting, instruction: MachineInstruction) -> None:
     """LEPC: the address of a place in the code, to which functions that are called may come back."""
+    lifting.only()
     to, *place = instruction.operands
     address = instruction.address
     if place and isinstance(place[0], Target):

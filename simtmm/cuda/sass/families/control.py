@@ -175,6 +175,7 @@ def barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 def cluster_barrier(lifting: Lifting, instruction: MachineInstruction) -> None:
     """UCGABAR_ARV, UCGABAR_WAIT: of a cluster's threads, where the launch gives a cluster's size."""
+    lifting.only()
     if instruction.operands:
         raise lifting.refuse()
     if instruction.opcode == "UCGABAR_ARV":

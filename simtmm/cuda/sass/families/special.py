@@ -36,6 +36,7 @@ _RANK = "%cluster_ctarank"
 
 def read_special(lifting: Lifting, instruction: MachineInstruction) -> None:
     """S2R, S2UR, CS2R, CS2UR: of 32 bits, or of 64 with the last two."""
+    lifting.only(*(("32",) if "CS2" in instruction.opcode else ()))
     to, source = instruction.operands
     name = source.text if isinstance(source, Word) else source.name if isinstance(source, Reg) else ""
     wide = "CS2" in instruction.opcode and not instruction.has("32")
@@ -115,11 +116,13 @@ def predicates_to_register(lifting: Lifting, instruction: MachineInstruction) ->
 
 def register_to_predicates(lifting: Lifting, instruction: MachineInstruction) -> None:
     """R2P: predicates from the bits of a register, or of a byte of it, under a mask."""
-    _, source, mask = instruction.operands
-    if not isinstance(source, Reg) or not isinstance(mask, Number):
-        raise lifting.refuse()
-    shift = 8 * int(source.part[1:]) if source.part.startswith("B") else 0
+    lifting.only()
     prefix = "UP" if instruction.opcode.startswith("U") else "P"
+    match instruction.operands:
+        case (Word(text=all_of), Reg() as source, Number() as mask) if all_of == f"{prefix}R":
+            shift = 8 * int(source.part[1:]) if source.part.startswith("B") else 0
+        case _:
+            raise lifting.refuse()
     bits = lifting.copy(lifting.bits(source))
     taken = lifting.whole_number(mask)
     for number in range(7):

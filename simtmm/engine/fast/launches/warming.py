@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN, Line, Parameters
-from simtmm.engine.fast.memory.cache import choose_line, drop_line, find_line, l2_row, place_of, touch
+from simtmm.engine.fast.memory.cache import drop_line, find_line, l2_row, place_of, touch, victim_of
 from simtmm.engine.fast.memory.last_level import last_level_row
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
@@ -116,14 +116,12 @@ def see(s: Caches, die, what, chunk, accessed):
 @inlined
 def have_room(s, row, chunk):
     """Put a chunk into the L2, with none of its sectors; a written line that falls out is stored below."""
-    if s.parameters.l2_random != 0:
-        choose_line(s.l2, row, chunk, np.int64(0), s.parameters.l2_ways)
-    last = s.parameters.l2_ways - 1
-    dropped = s.l2[row, last].fill
-    if s.l2[row, last].chunk >= 0 and dropped & WRITTEN != 0:
+    victim = victim_of(s.l2, row, chunk, np.int64(0), s.parameters.l2_ways, s.parameters.l2_random)
+    dropped = s.l2[row, victim].fill
+    if s.l2[row, victim].chunk >= 0 and dropped & WRITTEN != 0:
         stored = stored_of(s.parameters, s.l2_sectors, row, dropped)
-        see_below(s, s.l2[row, last].chunk, np.int64(0), True, stored)
-    insert_empty(s.l2, row, chunk, s.parameters.l2_ways)
+        see_below(s, s.l2[row, victim].chunk, np.int64(0), True, stored)
+    insert_empty(s.l2, row, chunk, victim)
 
 
 def see_others(s: Caches, own, chunk, takes):
@@ -152,9 +150,8 @@ def see_below(s: Caches, chunk, read, writes, stored):
     line = find_line(s.last_level, row, chunk, s.parameters.last_level_ways)
     lacking = runs_of(s.parameters, lacking_of(s.parameters, s.last_level_sectors, row, line, read))
     if line == ABSENT:
-        if s.parameters.last_level_random != 0:
-            choose_line(s.last_level, row, chunk, np.int64(0), s.parameters.last_level_ways)
-        insert_empty(s.last_level, row, chunk, s.parameters.last_level_ways)
+        ways, is_random = s.parameters.last_level_ways, s.parameters.last_level_random
+        insert_empty(s.last_level, row, chunk, victim_of(s.last_level, row, chunk, np.int64(0), ways, is_random))
     if lacking != 0:
         put_sectors(s.parameters, s.last_level, s.last_level_sectors, row, lacking, np.int64(0))
     if writes:

@@ -88,18 +88,14 @@ def insert_line(lines, row, chunk, fill, ways):
 
 
 @inlined
-def choose_line(lines, row, chunk, t, ways):
-    """Have any line of a full set be the one used longest ago, as a hash of the chunk that comes at t decides."""
-    if lines[row, ways - 1].chunk < 0:
-        return
-    place = np.int64(mix(chunk + t) % np.uint64(ways))
-    chosen = lines[row, place].chunk
-    fill = lines[row, place].fill
-    for earlier in range(place, ways - 1):
-        lines[row, earlier].chunk = lines[row, earlier + 1].chunk
-        lines[row, earlier].fill = lines[row, earlier + 1].fill
-    lines[row, ways - 1].chunk = chosen
-    lines[row, ways - 1].fill = fill
+def victim_of(lines, row, chunk, t, ways, is_random):
+    """Where the line stands in a set that a chunk replaces: the one used longest ago, or if the replacement is random,
+    in a full set any, as a hash of the chunk that comes at t decides.
+    """
+    place = ways - 1
+    if is_random != 0 and lines[row, place].chunk >= 0:
+        place = np.int64(mix(chunk + t) % np.uint64(ways))
+    return place
 
 
 @inlined

@@ -10,7 +10,14 @@ from simtmm.engine.fast.layout import ABSENT, WRITTEN
 from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo
 from simtmm.engine.fast.memory.kinds import reads, stays_in_l1
 from simtmm.engine.fast.memory.l2 import write_down
-from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
+from simtmm.engine.fast.memory.sectors import (
+    fill_of,
+    insert_empty,
+    lacking_of,
+    put_sectors,
+    settle_line,
+    store_sectors,
+)
 from simtmm.engine.fast.memory.shared_l1 import write_past_shared_l1
 from simtmm.native import inlined
 from simtmm.workload import STORE
@@ -25,7 +32,7 @@ def insert_into_l1(s, g, row, chunk, t):
     if s.parameters.local_back != 0 and s.l1[row, last].chunk >= 0 and s.l1[row, last].fill & WRITTEN != 0:
         write_past_shared_l1(s, g, s.l1[row, last].chunk)
         write_down(s, g, s.l1[row, last].chunk, t)
-    insert_empty(s.l1, row, chunk, s.parameters.l1_ways)
+    insert_empty(s.l1, row, chunk, last)
 
 
 @inlined
@@ -57,6 +64,7 @@ def through_l1(s, g, what, looks, chunk, wanted, start, last_pass, t):  # noqa: 
         else:
             read = max(start, last_pass)
             fill = fill_of(s.parameters, s.l1_sectors, row, line, wanted)
+            settle_line(s.parameters, s.l1, s.l1_sectors, row, line, t)
             done = max(read + s.parameters.l1_latency, fill)
             s.group[g].l1_hits += 1
             note(s, L1_HITS, start, np.int64(1))

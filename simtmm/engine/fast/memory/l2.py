@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN
-from simtmm.engine.fast.memory.cache import choose_line, die_of, drop_line, find_line, l2_row, place_of, touch
+from simtmm.engine.fast.memory.cache import die_of, drop_line, find_line, l2_row, place_of, touch, victim_of
 from simtmm.engine.fast.memory.last_level import keep_in_last_level
 from simtmm.engine.fast.memory.partitions import partition_of, reserve, write_line_back
 from simtmm.engine.fast.memory.sectors import (
@@ -21,16 +21,13 @@ from simtmm.workload import STORE
 
 
 @inlined
-def make_room_in_l2(s, row, chunk, t):
+def make_room_in_l2(s, row, victim, t):
     """Have the line written that a chunk takes the room of, if it is to be: until when the chunk waits for that."""
-    last = s.parameters.l2_ways - 1
-    if s.parameters.l2_random != 0:
-        choose_line(s.l2, row, chunk, t, s.parameters.l2_ways)
     room = np.int64(0)
     keeps = s.parameters.writes_back != 0 or s.parameters.atomics_here != 0
     writes_back = keeps and (s.parameters.partitioned != 0 or s.parameters.last_level_sets > 0)
-    if writes_back and s.l2[row, last].chunk >= 0 and s.l2[row, last].fill & WRITTEN != 0:
-        free = write_line(s, s.l2[row, last].chunk, row, s.l2[row, last].fill, t)
+    if writes_back and s.l2[row, victim].chunk >= 0 and s.l2[row, victim].fill & WRITTEN != 0:
+        free = write_line(s, s.l2[row, victim].chunk, row, s.l2[row, victim].fill, t)
         if s.parameters.victims_waited != 0:
             room = free
     return room
@@ -94,8 +91,9 @@ def write_down(s, g, chunk, t):
         row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
         touch(s.l2_touched, row)
         if find_line(s.l2, row, chunk, s.parameters.l2_ways) == ABSENT:
-            make_room_in_l2(s, row, chunk, t)
-            insert_empty(s.l2, row, chunk, s.parameters.l2_ways)
+            victim = victim_of(s.l2, row, chunk, t, s.parameters.l2_ways, s.parameters.l2_random)
+            make_room_in_l2(s, row, victim, t)
+            insert_empty(s.l2, row, chunk, victim)
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, np.int64(0), begin + s.parameters.store_latency)
     elif s.parameters.last_level_sets > 0:
         keep_in_last_level(s, chunk, np.int64(0), t, t)

@@ -15,7 +15,7 @@ from simtmm.engine.fast.attribution.traffic import (
     note,
 )
 from simtmm.engine.fast.layout import ABSENT, CROWDED, ENDED, OPENING, SLICED, TURNING, WRITTEN, Group
-from simtmm.engine.fast.memory.cache import choose_line, find_line, spread, touch
+from simtmm.engine.fast.memory.cache import find_line, spread, touch, victim_of
 from simtmm.engine.fast.memory.partitions import moves, partition_of, reserve, write_line_back
 from simtmm.engine.fast.memory.sectors import (
     fill_of,
@@ -24,6 +24,7 @@ from simtmm.engine.fast.memory.sectors import (
     part_of,
     put_sectors,
     runs_of,
+    settle_line,
     store_sectors,
     wanted_of,
 )
@@ -49,14 +50,12 @@ def take_slice(s, chunk, service, start, t):
 @inlined
 def make_room(s, row, chunk, t):
     """Have room for a chunk in a set, and the line written that falls out: until when the chunk waits for that."""
-    last = s.parameters.last_level_ways - 1
-    if s.parameters.last_level_random != 0:
-        choose_line(s.last_level, row, chunk, t, s.parameters.last_level_ways)
+    victim = victim_of(s.last_level, row, chunk, t, s.parameters.last_level_ways, s.parameters.last_level_random)
     room = np.int64(0)
-    line = s.last_level[row, last].fill
-    if s.parameters.partitioned != 0 and s.last_level[row, last].chunk >= 0 and line & WRITTEN != 0:
-        room = write_line_back(s, s.last_level_sectors, s.last_level[row, last].chunk, row, line, t)
-    insert_empty(s.last_level, row, chunk, s.parameters.last_level_ways)
+    line = s.last_level[row, victim].fill
+    if s.parameters.partitioned != 0 and s.last_level[row, victim].chunk >= 0 and line & WRITTEN != 0:
+        room = write_line_back(s, s.last_level_sectors, s.last_level[row, victim].chunk, row, line, t)
+    insert_empty(s.last_level, row, chunk, victim)
     return room
 
 
@@ -108,6 +107,7 @@ def through_last_level(s, g, what, reads, chunk, accessed, moved, start, t):  # 
     lacking = lacking_of(s.parameters, s.last_level_sectors, row, line, wanted)
     if lacking == 0:
         fill = fill_of(s.parameters, s.last_level_sectors, row, line, wanted)
+        settle_line(s.parameters, s.last_level, s.last_level_sectors, row, line, t)
         finish = max(begin + s.parameters.last_level_latency, fill)
         s.group[g].last_level_hits += 1
         note(s, LAST_LEVEL_HITS, begin, np.int64(1))

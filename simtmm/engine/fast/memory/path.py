@@ -34,24 +34,37 @@ from simtmm.engine.fast.memory.sectors import accessed_of, count_of, runs_of, st
 from simtmm.engine.fast.memory.shared_l1 import by_shared_l1, fill_shared_l1
 from simtmm.engine.fast.memory.through_l2 import fill_l2, through_l2
 from simtmm.engine.fast.memory.translations import known_from, late_of_first
+from simtmm.engine.fast.memory.waiting_stores import waiting_row
 from simtmm.native import inlined, prefetch
 from simtmm.workload import COPY, STORE
 
 FETCHED = np.int64(4)  # chunks of an instruction whose sets are brought into the cache beforehand
+CACHE_LINE = 8  # int64 of a line of this computer's caches
 
 
 @inlined
-def fetch_lines(s, g, first, count):
-    """Have the sets of an instruction's first chunks, which it looks into where it ends, brought into the cache."""
+def fetch_lines(s, g, w, what, count):
+    """Have the sets of the first chunks of a warp's instruction, which it looks into where it ends, brought into the
+    cache, and what a store leaves behind.
+    """
+    stores = what == STORE
+    if stores and s.parameters.at_end != 0:
+        for column in range(0, len(Path), CACHE_LINE):
+            prefetch(s.stored, w, column)
+    first = s.warp[w].chunk
     for index in range(first, first + min(count, FETCHED)):
         chunk = s.chunks[index]
+        if stores and s.parameters.waiting_stores > 0:
+            prefetch(s.waiting, g, waiting_row(s, chunk), 0)
         if s.parameters.l1_sets > 0:
             row = l1_row(s, g, chunk)
             prefetch(s.l1, row, 0, 0)
+            prefetch(s.l1_sectors, row, 0, 0)  # a set's first row of sectors is taken most
         if s.parameters.l2_sets > 0:
             row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
             for way in range(0, s.parameters.l2_ways, 4):  # four of its lines are one of this computer's
                 prefetch(s.l2, row, way, 0)
+            prefetch(s.l2_sectors, row, 0, 0)
 
 
 @inlined

@@ -2,7 +2,9 @@
 
 Sectors are a set of bits, the first lowest; without sectors a chunk is one. A line that is there as a whole keeps the
 fill time of its sectors itself, and if it is written all of it is. Others are *apart*: their sectors have a row in a
-table beside the lines, in the place of one of the set's ways.
+table beside the lines, in the place of one of the set's ways. That table is large, and a look at it mostly misses this
+computer's caches. So once the time is past at which the last of a line's sectors was filled, the line itself says which
+are there: it is *settled*, if nothing of it is to be written down; or whole again.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
@@ -10,7 +12,7 @@ table beside the lines, in the place of one of the set's ways.
 
 import numpy as np
 
-from simtmm.engine.fast.layout import EMPTY, FILL_SHIFT, FIRST_APART, WRITTEN
+from simtmm.engine.fast.layout import EMPTY, FILL_SHIFT, FIRST_APART, LAST_APART, SETTLED, WRITTEN
 from simtmm.native import inlined
 from simtmm.workload import MOST_SECTOR_BYTES, SECTOR_BITS
 
@@ -64,6 +66,12 @@ def partial_of(parameters, accessed):
 
 
 @inlined
+def is_all(parameters, accessed):
+    """Whether all bytes of all sectors are."""
+    return wanted_of(parameters, accessed) == all_sectors(parameters) and partial_of(parameters, accessed) == 0
+
+
+@inlined
 def count_of(chosen):
     """How many sectors these are."""
     count = np.int64(0)
@@ -77,7 +85,7 @@ def count_of(chosen):
 def part_of(parameters, duration, chosen):
     """What some sectors of a chunk take of what it takes as a whole."""
     sectors = parameters.sectors
-    if sectors == 1:
+    if chosen == all_sectors(parameters):
         return duration
     return (duration * count_of(chosen) + sectors - 1) // sectors
 
@@ -100,7 +108,19 @@ def runs_of(parameters, chosen):
 @inlined
 def is_apart(line):
     """Whether a line's sectors are told apart, in a row of their own."""
-    return line <= FIRST_APART + WRITTEN
+    return LAST_APART <= line <= FIRST_APART + WRITTEN
+
+
+@inlined
+def is_settled(line):
+    """Whether a line itself says which of its sectors are there."""
+    return line < LAST_APART
+
+
+@inlined
+def settled_of(line):
+    """The sectors that a settled line has."""
+    return (line - SETTLED) >> FILL_SHIFT
 
 
 @inlined
@@ -114,6 +134,8 @@ def lacking_of(parameters, sectors, row, line, wanted):
     """Which of the sectors that are wanted are not there, or not as a whole. line: as `find_line` has it."""
     if line >= 0:
         return np.int64(0)
+    if is_settled(line):
+        return wanted & ~settled_of(line)
     if not is_apart(line):
         return wanted
     lacking = np.int64(0)
@@ -129,6 +151,8 @@ def fill_of(parameters, sectors, row, line, wanted):
     if line >= 0:
         return line >> FILL_SHIFT
     fill = np.int64(0)
+    if is_settled(line):
+        return fill
     for sector in range(parameters.sectors):
         if wanted >> sector & 1 != 0:
             fill = max(fill, sectors[row, row_of(line), sector])
@@ -136,9 +160,35 @@ def fill_of(parameters, sectors, row, line, wanted):
 
 
 @inlined
-def insert_empty(lines, row, chunk, ways):
-    """Put a chunk into a set as its latest used line, with none of its sectors; the one used longest ago falls out."""
-    for later in range(ways - 1, 0, -1):
+def settle_line(parameters, lines, sectors, row, line, t):
+    """Have the latest used line of a set say itself which sectors it has, if all of them are filled by t.
+
+    No access finds any of them in flight from then on, so when they were filled makes no difference. Of a line that is
+    to be written down, all sectors have to be there and stored as a whole. line: its `fill`.
+    """
+    if is_apart(line):
+        place = row_of(line)
+        there = np.int64(0)
+        latest = np.int64(0)
+        for sector in range(parameters.sectors):
+            fill = sectors[row, place, sector]
+            latest = max(latest, fill)
+            if fill >= 0:
+                there |= np.int64(1) << sector
+        if latest <= t:
+            is_whole = there == all_sectors(parameters)
+            if line & WRITTEN == 0:
+                lines[row, 0].fill = np.int64(0) if is_whole else SETTLED + (there << FILL_SHIFT)
+            elif is_whole and is_all(parameters, sectors[row, place, parameters.sectors]):
+                lines[row, 0].fill = WRITTEN
+
+
+@inlined
+def insert_empty(lines, row, chunk, victim):
+    """Put a chunk into a set as its latest used line, with none of its sectors; the one that stood at `victim` falls
+    out.
+    """
+    for later in range(victim, 0, -1):
         lines[row, later].chunk = lines[row, later - 1].chunk
         lines[row, later].fill = lines[row, later - 1].fill
     lines[row, 0].chunk = chunk
@@ -165,8 +215,10 @@ def tell_apart(parameters, lines, sectors, row):
             found = base + place
         base += LOOKED_AT
     line = lines[row, 0].fill
+    settled = settled_of(line) if is_settled(line) else np.int64(0)
     for sector in range(parameters.sectors):
-        sectors[row, found, sector] = line >> FILL_SHIFT if line >= 0 else np.int64(-1)
+        fill = line >> FILL_SHIFT if line >= 0 else np.int64(-1)
+        sectors[row, found, sector] = np.int64(0) if settled >> sector & 1 != 0 else fill
     sectors[row, found, parameters.sectors] = 0
     lines[row, 0].fill = FIRST_APART - 2 * found
 
@@ -180,7 +232,9 @@ def put_sectors(parameters, lines, sectors, row, chosen, fill):
     if line == EMPTY and chosen == all_sectors(parameters):
         lines[row, 0].fill = fill << FILL_SHIFT
         return
-    if line == EMPTY:
+    if is_settled(line) and chosen & ~settled_of(line) == 0:
+        return
+    if not is_apart(line):
         tell_apart(parameters, lines, sectors, row)
         line = lines[row, 0].fill
     for sector in range(parameters.sectors):
@@ -239,7 +293,7 @@ def clean_line(parameters, lines, sectors, row, way):
     """What lies below lacks nothing of a line any more."""
     line = lines[row, way].fill & ~np.int64(WRITTEN)
     lines[row, way].fill = line
-    if line < 0:
+    if is_apart(line):
         sectors[row, row_of(line), parameters.sectors] = 0
 
 

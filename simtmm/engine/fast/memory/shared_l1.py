@@ -9,7 +9,14 @@ from simtmm.engine.fast.attribution.traffic import SHARED_L1_HITS, SHARED_L1_LOA
 from simtmm.engine.fast.layout import ABSENT, HIT, LACKING, Group
 from simtmm.engine.fast.memory.cache import drop_line, find_line, modulo, touch
 from simtmm.engine.fast.memory.partitions import moves
-from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, part_of, put_sectors
+from simtmm.engine.fast.memory.sectors import (
+    fill_of,
+    insert_empty,
+    lacking_of,
+    part_of,
+    put_sectors,
+    settle_line,
+)
 from simtmm.native import inlined
 
 
@@ -35,6 +42,7 @@ def through_shared_l1(s, g, chunk, wanted, start, t):
     s.told[LACKING] = lacking_of(s.parameters, s.shared_l1_sectors, row, line, wanted)
     if s.told[LACKING] == 0:
         fill = fill_of(s.parameters, s.shared_l1_sectors, row, line, wanted)
+        settle_line(s.parameters, s.shared_l1, s.shared_l1_sectors, row, line, t)
         s.told[HIT] = max(begin + s.parameters.shared_l1_latency, fill)
         s.group[g].shared_l1_hits += 1
         note(s, SHARED_L1_HITS, begin, np.int64(1))
@@ -78,7 +86,7 @@ def put_into_shared_l1(s, g, chunk, chosen, done):
     row = shared_l1_row(s, g, chunk)
     touch(s.shared_l1_touched, row)
     if find_line(s.shared_l1, row, chunk, s.parameters.shared_l1_ways) == ABSENT:
-        insert_empty(s.shared_l1, row, chunk, s.parameters.shared_l1_ways)
+        insert_empty(s.shared_l1, row, chunk, s.parameters.shared_l1_ways - 1)
     put_sectors(s.parameters, s.shared_l1, s.shared_l1_sectors, row, chosen, done)
 
 

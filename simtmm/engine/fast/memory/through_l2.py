@@ -7,9 +7,16 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import L2_HITS, note
 from simtmm.engine.fast.layout import ABSENT
-from simtmm.engine.fast.memory.cache import die_of, find_line, l2_row, touch
+from simtmm.engine.fast.memory.cache import die_of, find_line, l2_row, touch, victim_of
 from simtmm.engine.fast.memory.l2 import make_room_in_l2, take_from_others, write_down_others
-from simtmm.engine.fast.memory.sectors import fill_of, insert_empty, lacking_of, put_sectors, store_sectors
+from simtmm.engine.fast.memory.sectors import (
+    fill_of,
+    insert_empty,
+    lacking_of,
+    put_sectors,
+    settle_line,
+    store_sectors,
+)
 from simtmm.engine.fast.memory.waiting_stores import comes_to_slice
 from simtmm.native import inlined
 from simtmm.workload import STORE
@@ -52,6 +59,7 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
                 write_down_others(s, g, chunk, t)
         else:
             fill = fill_of(s.parameters, s.l2_sectors, row, line, wanted)
+            settle_line(s.parameters, s.l2, s.l2_sectors, row, line, t)
             done = max(at_slice + l2_latency(s, what, here, latency), fill)
             s.group[g].l2_hits += 1
             note(s, L2_HITS, at_slice, np.int64(1))
@@ -63,8 +71,9 @@ def make_line(s, chunk, row, line, done, t):
     """Have a line for a chunk that is done otherwise: the ticks that it waits for room. line: what there is of it."""
     crowded = np.int64(0)
     if line == ABSENT:
-        crowded = max(np.int64(0), make_room_in_l2(s, row, chunk, t) - done)
-        insert_empty(s.l2, row, chunk, s.parameters.l2_ways)
+        victim = victim_of(s.l2, row, chunk, t, s.parameters.l2_ways, s.parameters.l2_random)
+        crowded = max(np.int64(0), make_room_in_l2(s, row, victim, t) - done)
+        insert_empty(s.l2, row, chunk, victim)
     return crowded
 
 

@@ -15,13 +15,19 @@ from simtmm.workload import STORE
 
 
 @inlined
+def waiting_row(s, chunk):
+    """Which line of a group's waiting stores a chunk belongs to."""
+    return np.int64(mix(chunk) % np.uint64(s.parameters.waiting_stores))
+
+
+@inlined
 def comes_to_slice(s, g, what, here, chunk, wanted, start, t):
     """When a chunk's slice takes it up, as `through_slice` has it; a store that joins another in no time of its own."""
     waits = what == STORE and s.parameters.waiting_stores > 0
     row = np.int64(0)
     joined = np.int64(-1)
     if waits:
-        row = np.int64(mix(chunk) % np.uint64(s.parameters.waiting_stores))
+        row = waiting_row(s, chunk)
         begin = s.waiting[g, row].begin
         same = s.waiting[g, row].chunk == chunk and wanted & ~s.waiting[g, row].sectors == 0
         if same and start < begin:

@@ -98,7 +98,7 @@ def segment(s, memory, g, slot, t, p):
         position += 1
     s.warp[w].position = position
     if memory != NO and SHARED < access < JOIN:
-        fetch_lines(s, g, s.warp[w].chunk, count & LISTED)
+        fetch_lines(s, g, w, access, count & LISTED)
     s.group[g].issued += issued
     s.group[g].port_busy += ticks
     s.port[p].release = t + ticks

@@ -29,11 +29,14 @@ def fetch_next(s, g, head):
         prefetch(s.amount, position + SOON)
         prefetch(s.chunks, s.warp[w].chunk)
         prefetch(s.chunks, s.warp[w].chunk + SOON)
+        if s.parameters.sectors > 1:
+            prefetch(s.sectors, s.warp[w].chunk)
         if s.finishes.shape[0] > 1:
             prefetch(s.finishes, w, 0)
     if left > 1:
         w = base + s.rings[g, MEMORY_SLOTS, (head + 1) & mask]
         prefetch(s.warp, w, Warp.position)
+        prefetch(s.warp, w, Warp.untaken)
 
 
 @inlined
