@@ -21,7 +21,7 @@ from simtmm.engine.fast.memory.path_ticks import (
     wait_at_memory,
     wait_at_slice,
 )
-from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, drain, enter_pipe
+from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, drain, enter_pipe, write_copied
 from simtmm.engine.fast.memory.port import (
     count_returned,
     is_listed_before,
@@ -127,6 +127,8 @@ def pass_group(s, g, what, piped, wanted, start, t):
     """When what is wanted of a chunk has passed its pipe's way to the L1 or from it. piped: whether it comes to one."""
     passed = start
     if piped:
+        if what == COPY:
+            write_copied(s, g, wanted, t)
         passed = call_for(s, g, wanted, start, t)
     elif what == STORE and s.parameters.drain_interval > 0:
         passed = drain(s, g, wanted, start, t)

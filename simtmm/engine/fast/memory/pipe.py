@@ -3,9 +3,12 @@
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
+import numpy as np
+
 from simtmm.engine.fast.layout import Group
-from simtmm.engine.fast.memory.sectors import part_of
+from simtmm.engine.fast.memory.sectors import count_of, part_of
 from simtmm.native import inlined
+from simtmm.workload import MOST_PASSES
 
 
 @inlined
@@ -38,6 +41,34 @@ def call_for(s, g, lacking, start, t):
         start = max(start, s.arrivals[g, s.group[g].misses % s.parameters.most_misses])
         s.group[g].misses += 1
     return start
+
+
+@inlined
+def take_banks(s, g, passes, t):
+    """A product's factors are read from shared memory, or a copy is written there: when the banks are free again."""
+    banks = Group.shared_banks if s.parameters.shared_apart != 0 else Group.banks_free
+    free = max(t, s.group[g, banks]) + passes * s.parameters.shared_pass
+    s.group[g, banks] = free
+    s.group[g].last = max(s.group[g].last, free)
+    return free
+
+
+@inlined
+def write_copied(s, g, wanted, t):
+    """Sectors of a chunk that is copied are written to shared memory."""
+    size, at_once = count_of(wanted) * s.parameters.sector_bytes, s.parameters.pass_bytes
+    take_banks(s, g, (size + at_once - 1) // at_once, t)
+
+
+@inlined
+def come_from_others(s, g, count, t):
+    """So many bytes of other blocks' multicasts come into the group: when the last of them begin to."""
+    at_once, chunk = s.parameters.pass_bytes, s.parameters.sectors * s.parameters.sector_bytes
+    most = np.int64(MOST_PASSES)
+    take_banks(s, g, min((count + at_once - 1) // at_once, most), t)
+    taken = min((count + chunk - 1) // chunk, most) * s.parameters.fill_interval
+    s.group[g].fill_free = max(t, s.group[g].fill_free) + taken
+    return s.group[g].fill_free - s.parameters.fill_interval
 
 
 @inlined
