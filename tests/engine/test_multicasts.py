@@ -16,6 +16,7 @@ CHUNK = 128  # bytes, and those of a pass over the banks
 
 def machine(pipe=None, banks=None, **memory):
     """A group of four ports whose loads come in one after another."""
+    pipe = {"fill_interval": FILLS, **(pipe or {})}
     return Machine.from_dict(
         {
             "name": "m",
@@ -23,7 +24,7 @@ def machine(pipe=None, banks=None, **memory):
                 "groups": 1, "cores_per_group": 32, "warp_width": 32, "max_threads_per_core": 8, "issue_ports": 4,
             },
             "scheduling": {"cluster_latency": REMOTE},
-            "memory": {"latency": LATENCY, "chunk_words": 32, "pipe": {"fill_interval": FILLS} | (pipe or {}), **memory},
+            "memory": {"latency": LATENCY, "chunk_words": 32, "pipe": pipe, **memory},
             "banks": banks or {},
         }
     )  # fmt: skip
