@@ -115,7 +115,7 @@ class Mbarriers:
         if remote and action == COMPLETE and not copied:
             return max(now, warp.group.remote_free) + self.remote, way
         there = max(now + (self.remote if remote else 0), copied)
-        if remote and action == COMPLETE_MULTICAST:
+        if remote and action == COMPLETE_MULTICAST and warp.run.piped:
             begin, came = warp.run.memory.come_from_others(warp.group.number, count, now)
             if came > there:
                 return came, (way[0], (begin - now, Reason.PORT_QUEUE))

@@ -128,8 +128,7 @@ class Memory:
 
     def come_from_others(self, group: int, count: int, now: int) -> tuple[int, int]:
         """So many bytes of other blocks' multicasts come: when the last of them begin to, and when they are there."""
-        if not self.pipes:
-            return now, now
+        assert self.pipes is not None
         self.take_banks(group, min(MOST_PASSES, -(-count // self.pass_bytes)), now)
         begin = self.pipes[group].take_in(min(MOST_PASSES, -(-count // self.chunk_bytes)), now)
         there = begin + self.l2_latency
