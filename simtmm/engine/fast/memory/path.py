@@ -21,7 +21,7 @@ from simtmm.engine.fast.memory.path_ticks import (
     wait_at_memory,
     wait_at_slice,
 )
-from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, drain, enter_pipe, write_copied
+from simtmm.engine.fast.memory.pipe import arrive, begin_copy, call_for, drain, enter_pipe
 from simtmm.engine.fast.memory.port import (
     count_returned,
     is_listed_before,
@@ -98,7 +98,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: PL
 @inlined
 def along_path(s, g, w, what, first, count, passes, latency, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Step 1 of each chunk, and what comes behind it: when the last one is done, and how many global memory gave."""
-    begin = begin_copy(s, g, t) if what == COPY else t
+    begin = begin_copy(s, g, first, count, t) if what == COPY else t
     last_pass = enter_pipe(s, g, passes, t) if s.parameters.piped != 0 and what != COPY else np.int64(0)
     returning, returning_next = take_returned(s, w, what, count)
     port = port_of(s, g, w)
@@ -127,8 +127,6 @@ def pass_group(s, g, what, piped, wanted, start, t):
     """When what is wanted of a chunk has passed its pipe's way to the L1 or from it. piped: whether it comes to one."""
     passed = start
     if piped:
-        if what == COPY:
-            write_copied(s, g, wanted, t)
         passed = call_for(s, g, wanted, start, t)
     elif what == STORE and s.parameters.drain_interval > 0:
         passed = drain(s, g, wanted, start, t)

@@ -6,7 +6,7 @@
 import numpy as np
 
 from simtmm.engine.fast.layout import Group
-from simtmm.engine.fast.memory.sectors import count_of, part_of
+from simtmm.engine.fast.memory.sectors import accessed_of, count_of, part_of, wanted_of
 from simtmm.native import inlined
 from simtmm.workload import MOST_PASSES
 
@@ -21,14 +21,6 @@ def enter_pipe(s, g, passes, t):
     last = max(tags, s.group[g].banks_free) + (passes - 1) * s.parameters.pass_interval
     s.group[g].banks_free = last + s.parameters.pass_interval
     return last
-
-
-@inlined
-def begin_copy(s, g, t):
-    """When a group begins a copy in bulk."""
-    begin = max(t, s.group[g].copy_free)
-    s.group[g].copy_free = begin + s.parameters.copy_interval
-    return begin
 
 
 @inlined
@@ -53,11 +45,18 @@ def take_banks(s, g, passes, t):
     return free
 
 
-@inlined
-def write_copied(s, g, wanted, t):
-    """Sectors of a chunk that is copied are written to shared memory."""
-    size, at_once = count_of(wanted) * s.parameters.sector_bytes, s.parameters.pass_bytes
-    take_banks(s, g, (size + at_once - 1) // at_once, t)
+def begin_copy(s, g, first, count, t):
+    """When a group begins a copy in bulk of some chunks, for which the banks of its shared memory are taken."""
+    begin = max(t, s.group[g].copy_free)
+    s.group[g].copy_free = begin + s.parameters.copy_interval
+    if s.parameters.piped != 0:
+        passes = np.int64(0)
+        at_once = s.parameters.pass_bytes
+        for index in range(first, first + count):
+            wanted = wanted_of(s.parameters, accessed_of(s.parameters, s.sectors, index))
+            passes += (count_of(wanted) * s.parameters.sector_bytes + at_once - 1) // at_once
+        take_banks(s, g, passes, t)
+    return begin
 
 
 @inlined
