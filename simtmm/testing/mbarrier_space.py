@@ -6,7 +6,7 @@ from simtmm.testing.draw import Draw
 from simtmm.testing.space import Operation, Tables, operation, operation_alone
 from simtmm.workload import Workload
 
-ACTIONS = ("init", "arrive", "expect", "complete", "meet", "arrive-copied", "complete-sent")
+ACTIONS = ("init", "arrive", "expect", "complete", "meet", "arrive-copied", "complete-sent", "complete-multicast")
 
 
 def _near_chunk(draw: Draw) -> int:
@@ -42,8 +42,12 @@ def pipeline(draw: Draw) -> Tables:
     for turn in range(rounds):
         stage, phase = turn % stages, turn // stages % 2
         producer += [*draw.many(operation_alone, 0, 2), ["mbarrier", "wait", 8 + stage, 1 - phase]]
-        producer += [["mbarrier", "expect", stage, 64], ["mbarrier", "arrive", stage, 1]]
-        producer += [copy(draw), ["mbarrier", "complete", stage, 64]]
+        others_bytes = draw.one_of((0, 0, 128, 700))  # of what other blocks of the cluster multicast
+        producer += [["mbarrier", "expect", stage, 64 + others_bytes], ["mbarrier", "arrive", stage, 1]]
+        brought: list[Operation] = [["mbarrier", "complete", stage, 64]]
+        if others_bytes:
+            brought.insert(draw.whole(0, 1), ["mbarrier", "complete-multicast", stage, others_bytes, 1])
+        producer += [copy(draw), *brought]
         for warp in others:
             warp += [["mbarrier", "wait", stage, phase], *draw.many(operation_alone, 0, 2)]
             warp += [["product", draw.whole(1, 9), draw.whole(0, 5)], ["finish", draw.whole(0, 2)]]
@@ -57,7 +61,8 @@ def pipeline(draw: Draw) -> Tables:
 def _at_mbarriers(draw: Draw) -> Operation:
     match draw.whole(0, 6):
         case 0:
-            action, barrier, count = draw.one_of(ACTIONS), draw.whole(0, 1), draw.whole(1, 2)
+            action, barrier = draw.one_of(ACTIONS), draw.whole(0, 1)
+            count = draw.whole(1, 2) if draw.flag() else draw.whole(1, 600)
             return ["mbarrier", action, barrier, count, draw.whole(0, 1)]
         case 1:
             return ["mbarrier", "wait", draw.whole(0, 1), draw.whole(0, 1)]

@@ -38,8 +38,12 @@ MOST_UNSETTLED = 31
 
 # Of the amount of an mbarrier: what is done, whether another block of the cluster does it, the barrier's number in its
 # block, and a count: of arrivals, bytes or warps, or the parity that is waited for.
-MBARRIER_ACTIONS = ("init", "arrive", "expect", "complete", "wait", "meet", "arrive-copied", "complete-sent")
-INIT, ARRIVE, EXPECT, COMPLETE, AWAIT, MEET, ARRIVE_COPIED, COMPLETE_SENT = range(len(MBARRIER_ACTIONS))
+MBARRIER_ACTIONS = (
+    "init", "arrive", "expect", "complete", "wait", "meet", "arrive-copied", "complete-sent", "complete-multicast",
+)  # fmt: skip
+INIT, ARRIVE, EXPECT, COMPLETE, AWAIT, MEET, ARRIVE_COPIED, COMPLETE_SENT, COMPLETE_MULTICAST = range(
+    len(MBARRIER_ACTIONS)
+)
 ACTION_SHIFT, REMOTE_SHIFT, NUMBER_SHIFT = 58, 57, 32
 MOST_MBARRIER_NUMBER, MOST_MBARRIER_COUNT = (1 << 25) - 1, (1 << 32) - 1
 # Of the amount of a product: its steps, and above them the passes that its factors take the banks of shared memory.

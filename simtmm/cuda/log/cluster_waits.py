@@ -18,6 +18,7 @@ from simtmm.workload import (
     ARRIVE_COPIED,
     AWAIT,
     COMPLETE,
+    COMPLETE_MULTICAST,
     COMPLETE_SENT,
     EXPECT,
     INIT,
@@ -63,7 +64,8 @@ class _Done:
         if len(needed) != 1 or not needed[0]:
             return True  # it is used for several things in turn, of which nothing is known
         arrivals = self.total(local_alone, ARRIVE, ARRIVE_COPIED)
-        bytes_left = self.total(local_alone, EXPECT) - self.total(local_alone, COMPLETE, COMPLETE_SENT)
+        brought = self.total(local_alone, COMPLETE, COMPLETE_SENT, COMPLETE_MULTICAST)
+        bytes_left = self.total(local_alone, EXPECT) - brought
         return arrivals >= self.awaited * int(needed[0]) and bytes_left == 0
 
 

@@ -12,6 +12,7 @@ from simtmm.workload import (
     ARRIVE_COPIED,
     AWAIT,
     COMPLETE,
+    COMPLETE_MULTICAST,
     COMPLETE_SENT,
     EXPECT,
     INIT,
@@ -98,16 +99,27 @@ class Mbarriers:
             self.arrive(barrier, count, max([there, *warp.latest_finish[-1:]]), now)
         elif action == MEET:
             self.arrive(barrier, 1, now, now, warp.waited)
-        elif action == COMPLETE:
-            queue, begun = (warp.queued, warp.copying) if warp.copied else (NO_QUEUE, now)
-            finish, warp.copied = max(there, warp.copied), 0
-            self.complete(barrier, count, finish, (begun, queue), now)
-        elif action == COMPLETE_SENT:
-            there, queue = self.send(warp, count) if remote else (now, NO_QUEUE)
-            self.complete(barrier, count, there, (now, queue), now)
+        elif action in (COMPLETE, COMPLETE_SENT, COMPLETE_MULTICAST):
+            self.complete(barrier, count, *self.bring(warp, action, count, bool(remote), now), now)
         if action == MEET:
             return None if remote else (barrier, phase)
         return (barrier, count) if action == AWAIT else None
+
+    def bring(self, warp: "Warp", action: int, count: int, remote: bool, now: int) -> tuple[int, tuple[int, Queue]]:
+        """When bytes are there; since when they were on their way, and how they queued."""
+        if action == COMPLETE_SENT:
+            there, queue = self.send(warp, count) if remote else (now, NO_QUEUE)
+            return there, (now, queue)
+        copied, warp.copied = warp.copied, 0
+        way = (warp.copying, warp.queued) if copied else (now, NO_QUEUE)
+        if remote and action == COMPLETE and not copied:
+            return max(now, warp.group.remote_free) + self.remote, way
+        there = max(now + (self.remote if remote else 0), copied)
+        if remote and action == COMPLETE_MULTICAST and warp.run.piped:
+            begin, came = warp.run.memory.come_from_others(warp.group.number, count, now)
+            if came > there:
+                return came, (way[0], (begin - now, Reason.PORT_QUEUE))
+        return there, way
 
     def send(self, warp: "Warp", count: int) -> tuple[int, Queue]:
         """Bytes leave for another block: when they are there, and how they queue for the way."""

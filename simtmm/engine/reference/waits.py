@@ -132,7 +132,7 @@ def begin_product(warp: "Warp", amount: int) -> None:
     takes = warp.run.machine.durations
     taken = steps * takes.product_step
     if passes and warp.run.piped:
-        warp.run.memory.read_factors(warp.group.number, passes, now)
+        warp.run.memory.take_banks(warp.group.number, passes, now)
         taken = max(taken, warp.group.products.count * passes * takes.shared_pass)
     end = warp.group.products.take(warp.slot, now, taken)
     warp.note_unit(COPIES + 1 + warp.slot % warp.group.products.count, end - taken, end)

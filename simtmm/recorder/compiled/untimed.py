@@ -6,7 +6,6 @@ from simtmm.cuda.ptx.syntax import Instruction
 
 _SUMS = "the additions of cp.reduce (timed as stores)"
 WAITS = "waits at mbarriers for blocks of a cluster that do something else"
-_MULTICASTS = "the way of multicasts into other blocks' multiprocessors"
 DROPS = "waits at mbarriers that threads drop out of"
 
 
@@ -27,8 +26,6 @@ def _of(instruction: Instruction) -> str:
     opcode = instruction.opcode
     if opcode == "cp" and instruction.has("reduce"):
         return _SUMS
-    if opcode == "cp" and instruction.has("multicast::cluster"):
-        return _MULTICASTS
     return ""
 
 

@@ -47,11 +47,11 @@ Warp = Columns(
     "shared settled",  # where shared accesses pass a pipe, those so far, and up to which of them it has waited
     "behind_barrier",  # cycles of the pause behind its barriers
     "products product_groups",  # begun, and committed
-    "last_copy",  # where its operation stands that was written last, if that is a copy, else -1
+    "last_copy copy_site",  # where its operation stands that was written last, if that is a copy, else -1; its site
     "block_warps",  # of its block
     "registers",  # that its threads have, 0 where nobody knows
     "product_ends",  # and those behind it: the last product of the latest groups, modulo their number
-    room=31 + MOST_PRODUCT_GROUPS,
+    room=32 + MOST_PRODUCT_GROUPS,
 )
 
 # Lanes of a warp that are at the same step

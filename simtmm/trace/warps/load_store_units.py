@@ -37,6 +37,7 @@ def access(walk, w, operation, site, says, count, passes, output, place):  # noq
     output.used.chunks = count
     if operation == COPY:
         walk.warp[w].last_copy = output.used.operations - 1
+        walk.warp[w].copy_site = site
     if operation == ASYNC:
         asyncs = walk.warp[w].asyncs + 1
         walk.warp[w].asyncs = asyncs
@@ -48,10 +49,18 @@ def access(walk, w, operation, site, says, count, passes, output, place):  # noq
 @inlined
 def joins_copy(walk, w, output, place):
     """Whether what a warp copies goes on with the copy that it has written last: one instruction moves all of it."""
-    last = output.used.operations - 1
-    if walk.warp[w].last_copy != last or walk.warp[w].held_kind != NOTHING_HELD:
+    if not may_join(walk, w, output):
         return False
-    return output.amount[last] < MOST_COPIED and (walk.rules.places == 0 or output.place[last] == place)
+    return walk.rules.places == 0 or output.place[walk.warp[w].last_copy] == place
+
+
+@inlined
+def may_join(walk, w, output):
+    """Whether the operation that a warp has written last is a copy with room for more."""
+    last = output.used.operations - 1
+    if last < 0 or walk.warp[w].last_copy != last or walk.warp[w].held_kind != NOTHING_HELD:
+        return False
+    return output.amount[last] < MOST_COPIED
 
 
 @inlined

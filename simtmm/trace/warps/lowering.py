@@ -14,6 +14,7 @@ from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps import layout as at
 from simtmm.trace.warps.blocks import Progress, walk_blocks
 from simtmm.trace.warps.layout import Output, Walk
+from simtmm.trace.warps.load_store_units import MOST_COPIED
 from simtmm.trace.warps.walk import ENDED, IS_REFUSED, MOST_OPERATIONS
 
 Integers = npt.NDArray[np.int64]
@@ -84,7 +85,7 @@ class Lowering:
         of_warps, progress = np.zeros((blocks * warps, 2), np.int64), np.zeros(len(Progress), np.int64)
         local, shape = np.array([region, stride, local_bytes, registers], np.int64), np.array(runs.shape, np.int64)
         most = most_chunks(self._specification, self._lanes)
-        least = 2 * max(most, MOST_OPERATIONS)  # twice what a step takes, which goes on in no less
+        least = 2 * max(most + MOST_COPIED, MOST_OPERATIONS)  # twice what a step takes, which goes on in no less
         room, first = max(self._room, least), 0
         used = np.array([0, 0, room, room], np.int64)
         places = np.empty(room if self._specification.places else 1, np.int32)

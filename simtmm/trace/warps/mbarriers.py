@@ -23,6 +23,7 @@ from simtmm.workload import (
     ARRIVE,
     ARRIVE_COPIED,
     COMPLETE,
+    COMPLETE_MULTICAST,
     COMPLETE_SENT,
     DRAIN,
     EXPECT,
@@ -55,7 +56,7 @@ def use_mbarriers(walk, w, lanes, output, place):
             continue
         count = walk.value[lane] & MOST_MBARRIER_COUNT
         action = walk.value[lane] >> ACTION_SHIFT
-        if action in (ARRIVE, EXPECT, COMPLETE, COMPLETE_SENT, ARRIVE_COPIED):
+        if action in (ARRIVE, EXPECT, COMPLETE, COMPLETE_SENT, COMPLETE_MULTICAST, ARRIVE_COPIED):
             for other in range(lane + 1, lanes):
                 if walk.value[other] >> NUMBER_SHIFT == what:
                     count += walk.value[other] & MOST_MBARRIER_COUNT

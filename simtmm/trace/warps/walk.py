@@ -16,16 +16,18 @@ from simtmm.trace.warps.groups import settle
 from simtmm.trace.warps.holding import add_due, hold, hold_due, left_of_stall, let_go, put, take_turn
 from simtmm.trace.warps.lanes import kind_of, leader_at, next_site, takes_part
 from simtmm.trace.warps.layout import AT_BARRIER, NO_SITE, PLAIN_NODE
+from simtmm.trace.warps.load_store_units import MOST_COPIED, may_join
 from simtmm.trace.warps.places import place_at
 from simtmm.workload import COMPUTE, JOIN, MOST_UNSETTLED, PAUSE, SETTLE
 
 # Of a step: what was held, a join, a settle, a pause, a compute, one of each class, a pause, and what it is itself: at
 # an mbarrier one for each lane
 MOST_OPERATIONS = 6 + len(CLASSES) + 64
+MOST_OPERATIONS_OF_COPY = 6 + len(CLASSES)
 
 ENDED, IS_FULL, IS_REFUSED = range(3)  # what comes of a walk
 
-_WORK, _BARRIER = int(Kind.WORK), int(Kind.BARRIER)
+_WORK, _BARRIER, _COPY = int(Kind.WORK), int(Kind.BARRIER), int(Kind.COPY)
 
 
 def go_on(walk, runs, values, w, output, most_chunks):
@@ -37,8 +39,8 @@ def go_on(walk, runs, values, w, output, most_chunks):
     while True:
         if (
             output.used.operations + MOST_OPERATIONS > output.used.end_operations
-            or output.used.chunks + most_chunks > output.used.end_chunks
-        ):
+            or output.used.chunks + most_chunks + MOST_COPIED > output.used.end_chunks
+        ) and not goes_on_copying(walk, w, output, most_chunks):
             return np.int64(IS_FULL)
         if walk.warp[w].turns > 0:
             if not take_turn(walk, w, output):
@@ -50,6 +52,26 @@ def go_on(walk, runs, values, w, output, most_chunks):
             return np.int64(ENDED)
         if not take_step(walk, runs, values, w, at, output):
             return np.int64(IS_REFUSED)
+
+
+@inlined
+def goes_on_copying(walk, w, output, most_chunks):
+    """Whether the next step may join the copy written last, which is one operation wherever room ends, and fits.
+
+    Of a copy that has begun, MOST_COPIED chunks always do.
+    """
+    if not may_join(walk, w, output) or walk.warp[w].turns > 0:
+        return False
+    if (
+        output.used.operations + MOST_OPERATIONS_OF_COPY > output.used.end_operations
+        or output.used.chunks + most_chunks > output.used.end_chunks
+    ):
+        return False
+    at = next_site(walk, w)
+    if at == NO_SITE:
+        return False
+    what = walk.group[w, leader_at(walk, w, at)].what
+    return kind_of(what) == _COPY and what & SITE_MASK == walk.warp[w].copy_site
 
 
 @inlined

@@ -13,6 +13,7 @@ from simtmm.trace.site_tables import SiteTables
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.warps.blocks import Ask, fill
 from simtmm.trace.warps.layout import Output
+from simtmm.trace.warps.load_store_units import MOST_COPIED
 from simtmm.trace.warps.lowering import Integers, beside, empty_walk, lanes_of, most_chunks
 
 ALL_OPERATIONS = 1 << 20  # of all windows together, about
@@ -40,7 +41,7 @@ class Windows:
         lanes = lanes_of(specification, largest)
         self._most = most_chunks(specification, lanes)
         self.operations = min(max(ALL_OPERATIONS // (rows * threads), FEWEST), MOST)
-        self.chunks_of_window = self._most + 2 * self.operations
+        self.chunks_of_window = self._most + MOST_COPIED + 2 * self.operations
         windows = rows * threads
         self.kind: npt.NDArray[np.uint8] = np.zeros(windows * self.operations, np.uint8)
         self.amount: Integers = np.zeros(windows * self.operations, np.int64)

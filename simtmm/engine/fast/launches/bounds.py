@@ -33,10 +33,12 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     chunk = longest + takes.first_access + max(takes.port_interval, takes.store_interval)
     chunk += takes.fetch_interval + takes.tlb_miss + takes.store_buffer + taken
     chunk += takes.fill_interval + takes.drain_interval + takes.drain_latency
+    chunk += -(-machine.chunk_bytes // machine.banks.pass_bytes) * takes.shared_pass  # of a copy, in shared memory
     chunk += takes.copy_interval + takes.return_interval + takes.return_delay
     start = takes.block_launch + takes.block_interval + takes.warp_launch
     each = takes.issue + takes.pipeline_depth + max(takes.pipes, default=0)
 
+    sent = takes.remote_interval + takes.fill_interval + takes.shared_pass + longest
     tallies = workload.tallies
     operations, chunks = (sum(getattr(tally, name) for tally in tallies) for name in ("operations", "chunks"))
     # A shared of conflict degree d is issued for d times as long; a join or barrier is none, and takes no port.
@@ -45,7 +47,8 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
         + chunk * (chunks + 1)
         + start * (workload.warps + 1)
         + takes.behind_grid_barrier(workload.blocks, 0) * float(sum(tally.grid_barriers for tally in tallies))
-        + takes.remote_interval * MOST_PASSES * float(sum(tally.remotes + tally.mbarriers for tally in tallies))
+        + takes.remote_interval * MOST_PASSES * float(sum(tally.remotes for tally in tallies))
+        + sent * MOST_PASSES * float(sum(tally.mbarriers for tally in tallies))
         + machine.ticks_per_cycle * float(sum(tally.paused for tally in tallies))
     )
     if bound >= LONGEST:

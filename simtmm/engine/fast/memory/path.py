@@ -111,7 +111,7 @@ def transfer_chunks(s, memory, g, w, what, first, count, passes, t):  # noqa: PL
 @inlined
 def along_path(s, g, w, what, first, count, passes, latency, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Step 1 of each chunk, and what comes behind it: when the last one is done, and how many global memory gave."""
-    begin = begin_copy(s, g, t) if what == COPY else t
+    begin = begin_copy(s, g, first, count, t) if what == COPY else t
     last_pass = enter_pipe(s, g, passes, t) if s.parameters.piped != 0 and what != COPY else np.int64(0)
     returning, returning_next = take_returned(s, w, what, count)
     port = port_of(s, g, w)

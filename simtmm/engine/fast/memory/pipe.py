@@ -3,9 +3,12 @@
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
+import numpy as np
+
 from simtmm.engine.fast.layout import Group
-from simtmm.engine.fast.memory.sectors import part_of
+from simtmm.engine.fast.memory.sectors import accessed_of, count_of, part_of, wanted_of
 from simtmm.native import inlined
+from simtmm.workload import MOST_PASSES
 
 
 @inlined
@@ -21,14 +24,6 @@ def enter_pipe(s, g, passes, t):
 
 
 @inlined
-def begin_copy(s, g, t):
-    """When a group begins a copy in bulk."""
-    begin = max(t, s.group[g].copy_free)
-    s.group[g].copy_free = begin + s.parameters.copy_interval
-    return begin
-
-
-@inlined
 def call_for(s, g, lacking, start, t):
     """When sectors of a chunk are called for that a load does not find in the L1, which they are not before `start`."""
     begin = max(t, s.group[g].fill_free)
@@ -38,6 +33,41 @@ def call_for(s, g, lacking, start, t):
         start = max(start, s.arrivals[g, s.group[g].misses % s.parameters.most_misses])
         s.group[g].misses += 1
     return start
+
+
+@inlined
+def take_banks(s, g, passes, t):
+    """A product's factors are read from shared memory, or a copy is written there: when the banks are free again."""
+    banks = Group.shared_banks if s.parameters.shared_apart != 0 else Group.banks_free
+    free = max(t, s.group[g, banks]) + passes * s.parameters.shared_pass
+    s.group[g, banks] = free
+    s.group[g].last = max(s.group[g].last, free)
+    return free
+
+
+def begin_copy(s, g, first, count, t):
+    """When a group begins a copy in bulk of some chunks, for which the banks of its shared memory are taken."""
+    begin = max(t, s.group[g].copy_free)
+    s.group[g].copy_free = begin + s.parameters.copy_interval
+    if s.parameters.piped != 0:
+        passes = np.int64(0)
+        at_once = s.parameters.pass_bytes
+        for index in range(first, first + count):
+            wanted = wanted_of(s.parameters, accessed_of(s.parameters, s.sectors, index))
+            passes += (count_of(wanted) * s.parameters.sector_bytes + at_once - 1) // at_once
+        take_banks(s, g, passes, t)
+    return begin
+
+
+@inlined
+def come_from_others(s, g, count, t):
+    """So many bytes of other blocks' multicasts come into the group: when the last of them begin to."""
+    at_once, chunk = s.parameters.pass_bytes, s.parameters.sectors * s.parameters.sector_bytes
+    most = np.int64(MOST_PASSES)
+    take_banks(s, g, min((count + at_once - 1) // at_once, most), t)
+    taken = min((count + chunk - 1) // chunk, most) * s.parameters.fill_interval
+    s.group[g].fill_free = max(t, s.group[g].fill_free) + taken
+    return s.group[g].fill_free - s.parameters.fill_interval
 
 
 @inlined

@@ -14,6 +14,7 @@ from simtmm.engine.fast.attribution.last_waits import (
     note_arrival,
 )
 from simtmm.engine.fast.layout import MEMORY, MEMORY_TICKS, TOO_MANY, Group
+from simtmm.engine.fast.memory.pipe import come_from_others
 from simtmm.engine.fast.ports.scheduler import push
 from simtmm.engine.fast.warps.drains import take_way
 from simtmm.native import inlined
@@ -23,6 +24,7 @@ from simtmm.workload import (
     ARRIVE_COPIED,
     AWAIT,
     COMPLETE,
+    COMPLETE_MULTICAST,
     COMPLETE_SENT,
     EXPECT,
     INIT,
@@ -132,15 +134,26 @@ def use_mbarrier(s, g, slot, amount, place, t):  # noqa: C901, PLR0912, PLR0915 
         arrive(s, g, b, row, w, np.int64(0), count, there, t)
     elif action == MEET:
         arrive(s, g, b, row, w, np.int64(1), np.int64(1), t, t)
-    elif action == COMPLETE:
+    elif action in (COMPLETE, COMPLETE_MULTICAST):
         begun = t
         queue = np.int64(0)
         queue_at = np.int64(FIRST_QUEUE)
+        is_remote = (amount >> REMOTE_SHIFT) & 1 != 0
         if s.warp[w].copied > 0:
             there = max(there, s.warp[w].copied)
             begun = s.warp[w].copying
             queue = s.waited[w].queue
             queue_at = s.waited[w].queue_at
+        elif is_remote and action == COMPLETE:
+            there = max(t, s.group[g].remote_free) + s.parameters.cluster_latency
+        if is_remote and action == COMPLETE_MULTICAST and s.parameters.piped != 0:
+            begin = come_from_others(s, g, count, t)
+            came = begin + (s.parameters.l2_latency if s.parameters.l2_sets > 0 else s.parameters.latency)
+            s.group[g].last = max(s.group[g].last, came)
+            if came > there:
+                there = came
+                queue = begin - t
+                queue_at = np.int64(FIRST_QUEUE)
         s.warp[w].copied = 0
         s.mbarriers[b, row].bytes -= count
         before = s.mbarriers[b, row].byte

@@ -8,7 +8,7 @@ import numpy as np
 from simtmm.engine.fast.attribution.last_waits import note_wait
 from simtmm.engine.fast.attribution.stalls import INSTRUCTION, PIPE_QUEUE, book
 from simtmm.engine.fast.attribution.units import note_unit
-from simtmm.engine.fast.layout import Group
+from simtmm.engine.fast.memory.pipe import take_banks
 from simtmm.timeline import COPIES
 from simtmm.workload import LISTED, STEPS_SHIFT
 
@@ -20,11 +20,8 @@ def begin_product(s, g, slot, amount, place, t):
     passes = amount >> STEPS_SHIFT
     taken = steps * s.parameters.product_step
     pipes = s.parameters.product_pipes
-    last = t
     if passes > 0 and s.parameters.piped != 0:
-        banks = Group.shared_banks if s.parameters.shared_apart != 0 else Group.banks_free
-        last = max(t, s.group[g, banks]) + passes * s.parameters.shared_pass
-        s.group[g, banks] = last
+        take_banks(s, g, passes, t)
         taken = max(taken, pipes * passes * s.parameters.shared_pass)
     pipe = g * pipes + slot % pipes
     begin = max(t, s.product_free[pipe])
@@ -37,7 +34,7 @@ def begin_product(s, g, slot, amount, place, t):
     s.products[w, row].finish = finish
     s.products[w, row].own = taken + s.parameters.product_latency
     s.products[w, row].place = place
-    s.group[g].last = max(s.group[g].last, finish, last)
+    s.group[g].last = max(s.group[g].last, finish)
 
 
 def book_product_wait(s, g, w, row, ticks):

@@ -16,7 +16,7 @@ from simtmm.engine.reference.traffic import OverTime
 from simtmm.machine import Machine
 from simtmm.replacement import Policy
 from simtmm.stalls import Reason
-from simtmm.workload import ASYNC, ATOMIC, COPY, LOAD, REDUCE, STORE
+from simtmm.workload import ASYNC, ATOMIC, COPY, LOAD, MOST_PASSES, REDUCE, STORE
 
 NO_POLICIES: Mapping[str, Policy] = {}  # of somebody's own
 READS, UPDATES = (LOAD, ASYNC, COPY), (ATOMIC, REDUCE)
@@ -61,6 +61,8 @@ class Memory:
         self.ports, self.port_interval, self.port_chunks = memory.ports, durations.port_interval, memory.port_chunks
         self.port_free: defaultdict[tuple[int, int], int] = defaultdict(int)  # of a port of a group
         self.copy_interval = durations.copy_interval
+        self.pass_bytes, self.chunk_bytes = machine.banks.pass_bytes, machine.chunk_bytes
+        self.l2_latency = durations.l2_latency
         self.copy_free: defaultdict[int, int] = defaultdict(int)  # of a group's copies in bulk
         self.store_interval = durations.store_interval
         self.store_free: defaultdict[int, int] | None = None if memory.store_interval is None else defaultdict(int)
@@ -119,10 +121,19 @@ class Memory:
         self.last_finish = max(self.last_finish, settled, free)
         return settled
 
-    def read_factors(self, group: int, passes: int, now: int) -> None:
-        """A product takes the banks of shared memory for its factors."""
+    def take_banks(self, group: int, passes: int, now: int) -> None:
+        """A product takes the banks of shared memory for its factors, or a copy for what it writes."""
         assert self.pipes is not None
-        self.last_finish = max(self.last_finish, self.pipes[group].read_factors(passes, now))
+        self.last_finish = max(self.last_finish, self.pipes[group].take_banks(passes, now))
+
+    def come_from_others(self, group: int, count: int, now: int) -> tuple[int, int]:
+        """So many bytes of other blocks' multicasts come: when the last of them begin to, and when they are there."""
+        assert self.pipes is not None
+        self.take_banks(group, min(MOST_PASSES, -(-count // self.pass_bytes)), now)
+        begin = self.pipes[group].take_in(min(MOST_PASSES, -(-count // self.chunk_bytes)), now)
+        there = begin + self.l2_latency
+        self.last_finish = max(self.last_finish, there)
+        return begin, there
 
     def begin_copy(self, group: int, now: int) -> int:
         """When the group begins a copy in bulk."""
@@ -199,6 +210,8 @@ class Memory:
             wanted = lacking
         pipe = self.pipes[group] if self.pipes else None
         came = start
+        if pipe and kind == COPY:
+            self.take_banks(group, -(-len(wanted) * self.sectors.bytes // self.pass_bytes), now)
         if pipe:
             start = pipe.fetch(self.sectors.part(pipe.fill_interval, len(wanted)), start, now)
         known = self.known_from(group, chunk, start, now)

@@ -76,8 +76,14 @@ class AccessPipe:
         if self.most_misses:
             self.arrivals.append(finish)
 
-    def read_factors(self, passes: int, now: int) -> int:
-        """A product's factors are read from shared memory: when the banks are free again."""
+    def take_in(self, chunks: int, now: int) -> int:
+        """When the last of so many chunks that other groups called for comes in, one behind another."""
+        begin = max(now, self.fill_free)
+        self.fill_free = begin + chunks * self.fill_interval
+        return self.fill_free - self.fill_interval
+
+    def take_banks(self, passes: int, now: int) -> int:
+        """A product's factors are read there, or what a copy brings is written: when the banks are free again."""
         self.of_shared.banks = max(now, self.of_shared.banks) + passes * self.shared_pass
         return self.of_shared.banks
 

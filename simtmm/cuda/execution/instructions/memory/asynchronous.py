@@ -18,7 +18,7 @@ from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction
 from simtmm.cuda.ptx.types import bytes_of
 from simtmm.trace.schema import STORES_COMMIT, STORES_WAIT
-from simtmm.workload import ARRIVE_COPIED, MOST_UNDRAINED
+from simtmm.workload import ARRIVE_COPIED, COMPLETE, COMPLETE_MULTICAST, COMPLETE_SENT, MOST_UNDRAINED
 
 _SPACES = ("global", "shared")
 
@@ -91,7 +91,8 @@ def _copy_bulk(context: Context, instruction: Instruction) -> None:
         log_bulk(context, spaces[1], False, address_of(context, given), count, None)
         log_bulk(context, spaces[0], True, there, count, beside)
         if beside is not None:
-            complete(context, beside, count, "shared", sent="global" not in spaces)
+            action = COMPLETE_SENT if "global" not in spaces else COMPLETE if mask is None else COMPLETE_MULTICAST
+            complete(context, beside, count, "shared", action)
 
 
 def _function(name: str, to: str, given: str, move: str, plain: str) -> str:

@@ -20,7 +20,6 @@ from simtmm.workload import (
     ARRIVE_COPIED,
     AWAIT,
     COMPLETE,
-    COMPLETE_SENT,
     EXPECT,
     INIT,
     NUMBER_SHIFT,
@@ -103,11 +102,11 @@ def barrier(context: Context, instruction: Instruction) -> None:
             raise context.refuse()
 
 
-def complete(context: Context, address: Operand | Value, count: Value, space: str, sent: bool = False) -> None:
-    """Count bytes that have arrived. sent: whether from a block's shared memory."""
+def complete(context: Context, address: Operand | Value, count: Value, space: str, action: int = COMPLETE) -> None:
+    """Count bytes that have arrived. action: what that is to a trace."""
     emit = context.emit
     less = emit.binary("sub", emit.constant(0, count.type), count)
-    _apply(context, "expect", address, None, less, space, (COMPLETE_SENT if sent else COMPLETE, count))
+    _apply(context, "expect", address, None, less, space, (action, count))
 
 
 def arrive(context: Context, address: Operand) -> None:

@@ -16,6 +16,7 @@ from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Value, lanes
 from simtmm.cuda.ptx.flow.steps import space_of
 from simtmm.cuda.ptx.syntax import Address, Instruction, Operand
+from simtmm.workload import COMPLETE, COMPLETE_MULTICAST
 
 _DIMENSIONS = {f"{n}d": n for n in range(1, 6)}
 _MOST_PEERS = 16  # blocks of a cluster that a mask has bits for
@@ -61,7 +62,7 @@ def copy_tensor(context: Context, instruction: Instruction) -> None:
         sizes = emit.load(lanes("i64"), "%result", ALIGN)
         _log_box(context, loads, there, beside)
         if beside is not None:
-            complete(context, beside, sizes, "shared")
+            complete(context, beside, sizes, "shared", COMPLETE if mask is None else COMPLETE_MULTICAST)
 
 
 def _log_box(context: Context, loads: bool, there: Value, told: Value | None) -> None:
