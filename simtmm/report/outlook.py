@@ -19,9 +19,11 @@ class Outlook:
     def __init__(self) -> None:
         self._foreseen: dict[str, float] = {}
         self._stage, self._begun, self._at_first = "", 0.0, 0.0
+        self.times = 1.0
+        """How many times as long as foreseen all takes, as others want this computer, too."""
         self.taken: dict[str, tuple[float, float]] = {}
         """Of each stage that was foreseen and has ended: the seconds foreseen when it began, and those that it took
-        besides compiling.
+        besides compiling, as on a free computer.
         """
         self._compiled = spent()
         self._open: float | None = None  # when the first of a program's launches began
@@ -52,7 +54,8 @@ class Outlook:
     def end(self, now: float) -> None:
         """The stage under way has ended."""
         if self._stage in self._foreseen:
-            self.taken[self._stage] = self._at_first, now - self._begun - (spent() - self._compiled)
+            took = now - self._begun - (spent() - self._compiled)
+            self.taken[self._stage] = self._at_first, took / self.times
 
     def if_as_many_follow(self, now: float) -> float | None:
         """Seconds until the last stage ends if a program's launches go on for as long again; None where nothing of them
@@ -60,7 +63,7 @@ class Outlook:
         """
         if self._open is None or self._stage in BEFORE or not is_open(self._stage) or not self._foreseen:
             return None
-        return now - self._open + 2 * sum(self._foreseen.values())
+        return now - self._open + 2 * self.times * sum(self._foreseen.values())
 
     def at_least(self, now: float) -> float | None:
         """Seconds until the last stage ends, at least, where nobody knows the end of the one under way: as if it were
@@ -76,10 +79,10 @@ class Outlook:
         """
         if not self._foreseen:
             return None
-        later = sum(seconds for stage, seconds in self._foreseen.items() if stage != self._stage)
+        later = self.times * sum(seconds for stage, seconds in self._foreseen.items() if stage != self._stage)
         foreseen = self._foreseen.get(self._stage)
         if foreseen is not None:
-            own = self._left_of(foreseen, part, now - self._begun)
+            own = self._left_of(self.times * foreseen, part, now - self._begun)
         return None if own is None else own + later
 
     @staticmethod
