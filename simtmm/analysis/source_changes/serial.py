@@ -54,8 +54,8 @@ def _shared(stalls: Stalls, of: Operations, by_one: Flags, times: int, one: str)
             alone[place.file, place.line].append(number)
     kinds = {at: {stalls.places.place(number)[0].kind for number in own} for at, own in alone.items()}
     if one == "warp":  # a warp that reduces has a tree of its own, or is the last that does
-        alone = {at: own for at, own in alone.items() if kinds[at] & {*STORES} and kinds[at] & {*LOADS}}
-    looping = {at: rounds for at, own in alone.items() if (rounds := _rounds(of, own)) >= ROUNDS}
+        kinds = {at: own for at, own in kinds.items() if own & {*STORES} and own & {*LOADS}}
+    looping = {at: rounds for at in kinds if (rounds := _rounds(of, alone[at])) >= ROUNDS}
     of_lines = {at: alone[at] for at in looping}
     numbers = [number for each in of_lines.values() for number in with_their_sites(stalls, each)]
     chosen = np.isin(of.workload.place, numbers)

@@ -149,26 +149,26 @@ __global__ void hits_of_blocks(unsigned* hits, int rounds)
 }
 
 // Each thread adds up eight numbers side by side in shared memory, as a first step of a scan.
-__global__ void eights_in_shared(const float* in, float* out, int rounds)
+__global__ void eights_in_shared(const float* in, float* out)
 {
     __shared__ float s[8 * 128];
-    int t = threadIdx.x;
-    for (int k = 0; k < 8; ++k) s[k * 128 + t] = in[blockIdx.x * 1024 + k * 128 + t];
+    int t = threadIdx.x, first = blockIdx.x * 1024;
+    for (int k = 0; k < 8; ++k) s[k * 128 + t] = in[first + k * 128 + t];
     __syncthreads();
     float sum = 0;
-    for (int r = 0; r < rounds; ++r)
-        for (int k = 0; k < 8; ++k) sum = sum * 0.5f + s[8 * t + ((k + r) & 7)];
-    out[blockIdx.x * 128 + t] = sum;
+    for (int k = 0; k < 8; ++k) s[8 * t + k] = sum += s[8 * t + k];
+    __syncthreads();
+    for (int k = 0; k < 8; ++k) out[first + k * 128 + t] = s[k * 128 + t];
 }
 
-__global__ void eights_padded(const float* in, float* out, int rounds)
+__global__ void eights_padded(const float* in, float* out)
 {
     __shared__ float s[9 * 128];
-    int t = threadIdx.x;
-    for (int k = 0; k < 8; ++k) s[(k * 128 + t) / 8 * 9 + t % 8] = in[blockIdx.x * 1024 + k * 128 + t];
+    int t = threadIdx.x, first = blockIdx.x * 1024;
+    for (int k = 0; k < 8; ++k) s[(k * 128 + t) / 8 * 9 + t % 8] = in[first + k * 128 + t];
     __syncthreads();
     float sum = 0;
-    for (int r = 0; r < rounds; ++r)
-        for (int k = 0; k < 8; ++k) sum = sum * 0.5f + s[9 * t + ((k + r) & 7)];
-    out[blockIdx.x * 128 + t] = sum;
+    for (int k = 0; k < 8; ++k) s[9 * t + k] = sum += s[9 * t + k];
+    __syncthreads();
+    for (int k = 0; k < 8; ++k) out[first + k * 128 + t] = s[(k * 128 + t) / 8 * 9 + t % 8];
 }

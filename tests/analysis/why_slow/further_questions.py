@@ -13,9 +13,11 @@ SHORT_ROWS = 16384
 BUCKETS = np.where(np.arange(264) % 33 == 5, 65536, 1024)
 _random = np.random.default_rng(6)
 ARRAYS = {
-    "rows.npy": _random.integers(0, 4096, 16384).astype(np.int32),
+    "rows.npy": _random.integers(0, 4096, 32768).astype(np.int32),
     "dark.npy": np.where(_random.random(1 << 19) < 0.97, 0, _random.integers(0, 256, 1 << 19)).astype(np.uint8),
     "buckets.npy": np.append(0, np.cumsum(BUCKETS)).astype(np.int32),
+    "evened.npy": (np.arange(265) * BUCKETS.sum() // 264).astype(np.int32),
+    "ring.npy": ((np.arange(278528) + 32 * 1021) % 278528).astype(np.int32),
     "fours.npy": np.arange(0, 4 * SHORT_ROWS + 1, 4).astype(np.int32),
     "columns_of_fours.npy": _random.integers(0, SHORT_ROWS, 4 * SHORT_ROWS).astype(np.int32),
 }
@@ -26,10 +28,9 @@ QUESTIONS = [
         "coalesce", 2, better_grid=2048,
     ),
     Question(
-        APPLICATIONS, "rows_by_threads", "rows_by_warps", "mi300x", 64, 256,
-        ("rows.npy", reals(4096 * 64), zeros(16384 * 64), "64"),
-        (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH, causes.MEMORY_BANDWIDTH), "table[number[i]", "coalesce", 2,
-        better_grid=2048,
+        APPLICATIONS, "rows_by_threads", "rows_by_warps", "mi300x", 512, 64,
+        ("rows.npy", reals(4096 * 32), zeros(32768 * 32), "32"),
+        (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH, causes.MEMORY_BANDWIDTH), "table[number[i]", "coalesce", 2, 4096, 256,
     ),
     Question(
         APPLICATIONS, "nearest_from_memory", "nearest_from_registers", "h100-sxm", 512, 256,
@@ -51,8 +52,8 @@ QUESTIONS = [
         (causes.ATOMICS,), "atomicAdd(hits, 1)", "privatize", 2,
     ),
     Question(
-        APPLICATIONS, "eights_in_shared", "eights_padded", "rx7900xtx", 384, 128,
-        (reals(384 * 1024), zeros(384 * 128), "32"), (causes.SHARED_MEMORY,), "s[8 * t", "pad",
+        APPLICATIONS, "eights_in_shared", "eights_padded", "rx7900xtx", 768, 128,
+        (reals(768 * 1024), zeros(768 * 1024)), (causes.SHARED_MEMORY,), "s[8 * t", "pad",
     ),
     Question(
         STRUCTURES, "blocks_side_by_side", "threads_side_by_side", "mi300x", 1024, 256, (reals(262144), zeros(262144)),
@@ -73,8 +74,8 @@ QUESTIONS = [
         (reals(432 * 256), zeros(432 * 256), "128"), (causes.ISSUE, causes.PIPES), "1.0f / sqrtf", "fast division", 2,
     ),
     Question(
-        STRUCTURES, "places_of_64_bits", "places_of_32_bits", "h100-sxm", 512, 256,
-        (reals(131072), zeros(131072), "512", "256"), (causes.ISSUE, causes.PIPES), "i / width % height", "divide", 2,
+        STRUCTURES, "places_of_64_bits", "places_of_powers_of_two", "h100-sxm", 528, 256,
+        (reals(8 * 135168), zeros(8 * 135168), "512", "256"), (causes.ISSUE, causes.PIPES), "i / width % height", "divide", 2,
     ),
     Question(
         STRUCTURES, "first_warp_loads", "all_warps_load", "rtx-3080", 136, 256,
@@ -93,12 +94,8 @@ QUESTIONS = [
         better_arguments=(reals(262144), zeros(262144)),
     ),
     Question(
-        STRUCTURES, "walk", "walk", "rtx-3080", 256, 1024, ("anywhere.npy", "zeros:int32:262144"), (causes.LATENCY,),
-        "at = next[at]", "smaller blocks", 1.3, 1024, 256,
-    ),
-    Question(
-        STRUCTURES, "rate_by_pointer", "rate_in_register", "h100-sxm", 264, 256,
-        (reals(1), zeros(32 * 67584), "67584", "32"), (causes.LATENCY, causes.PORT_BANDWIDTH), "*rate * k", "reload", 2,
+        STRUCTURES, "walk", "walk", "rtx-3080", 272, 1024, ("ring.npy", "zeros:int32:278528"), (causes.LATENCY,),
+        "at = next[at]", "smaller blocks", 1.3, 1088, 256,
     ),
     Question(
         STRUCTURES, "dot_in_doubles", "dot_in_floats", "l40s", 284, 256,

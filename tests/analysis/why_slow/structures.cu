@@ -69,19 +69,23 @@ __global__ void fast_distances(const float* x, float* force, int n)
     force[i] = f;
 }
 
-// A place from a number of 64 bits, by quotient and remainder.
+// Places from numbers of 64 bits, by quotient and remainder.
 __global__ void places_of_64_bits(const float* in, float* out, long long width, long long height)
 {
-    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    long long x = i % width, y = i / width % height;
-    out[i] = in[i] * (x - y);
+    for (int k = 0; k < 8; ++k) {
+        long long i = ((long long)k * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
+        long long x = i % width, y = i / width % height;
+        out[i] = in[i] * (x - y);
+    }
 }
 
-__global__ void places_of_32_bits(const float* in, float* out, long long, long long)
+__global__ void places_of_powers_of_two(const float* in, float* out, long long, long long)
 {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    int x = i & 511, y = (i >> 9) & 255;
-    out[i] = in[i] * (x - y);
+    for (int k = 0; k < 8; ++k) {
+        unsigned i = (k * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
+        int x = i & 511, y = (i >> 9) & 255;
+        out[i] = in[i] * (x - y);
+    }
 }
 
 // The first warp loads what all others wait for.
@@ -143,26 +147,12 @@ __global__ void scatter_anywhere(const int* to, const float* in, float* out)
     out[to[i]] = in[i];
 }
 
-// Four loads that each say where the next one goes, by blocks of 1,024 threads, of which only one fits.
+// Loads that each say where the next one goes, by blocks of 1,024 threads, of which only one fits.
 __global__ void walk(const int* next, int* out)
 {
     int at = blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < 8; ++k) at = next[at];
     out[blockIdx.x * blockDim.x + threadIdx.x] = at;
-}
-
-// A rate behind a pointer, which may be what a store has changed.
-__global__ void rate_by_pointer(const float* rate, float* x, int n, int steps)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int k = 0; k < steps; ++k) x[k * n + i] = *rate * k + i;
-}
-
-__global__ void rate_in_register(const float* rate, float* x, int n, int steps)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float r = *rate;
-    for (int k = 0; k < steps; ++k) x[k * n + i] = r * k + i;
 }
 
 // Products of floats are added up as doubles.
