@@ -19,22 +19,12 @@ LOOP, WAIT, OTHER, COPY = range(4)  # places
 LAUNCH = TraceLaunch("k", (2, 1, 1), (64, 1, 1), 0, 0)
 
 
-def found(
-    *,
-    rounds=4,
-    threads=1,
-    ticks=(20, 10, 970, 0),
-    line=7,
-    launch=LAUNCH,
-    counted=True,
-    warps=1,
-    kind="load",
-    copies=False,
-):
+def found(*, rounds=4, threads=1, ticks=(20, 10, 970, 0), line=7, launch=LAUNCH, counted=True, warps=1, kind="load"):
     """What is suggested where, in two blocks, some warps go round a loop; all of a run of 1000 ticks.
 
-    copies: whether the line stores in shared memory, too.
+    kind: of what the loop does; a "copy" loads, and stores in shared memory.
     """
+    copies, kind = kind == "copy", "load" if kind == "copy" else kind
     loop = [["load", [1]], ["compute", 1]] * rounds
     block = {"warps": [*[loop] * warps, *[[["compute", 5]]] * (2 - warps)]}
     workload = Workload.from_dict({"blocks": [block] * 2})

@@ -1,4 +1,4 @@
-"""A product whose rows are on threadIdx.x is slow by A on all machines: each thread of a warp reads another row of it."""
+"""A product whose rows are on threadIdx.x is slow by A on all machines: threads of a warp read different rows."""
 
 from pathlib import Path
 
