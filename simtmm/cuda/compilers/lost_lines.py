@@ -30,9 +30,9 @@ def with_lost_lines(module: CompiledModule) -> CompiledModule:
         first = latest.get(file, 0)
         last = next((of for _, where, of in islice(places, number + 1, None) if where == file and of >= first), first)
         if first and last - first < FAR:
-            found = next((each for each in range(first, last + 1) if _divides(module.source_line(file, each))), None)
-            if found:
-                text[at] = _LOC.sub(rf"\g<1>{found}\g<4>", text[at])
+            known = next((each for each in range(first, last + 1) if _divides(module.source_line(file, each))), None)
+            if known:
+                text[at] = _LOC.sub(rf"\g<1>{known}\g<4>", text[at])
     return replace(module, ptx="\n".join(text))
 
 
