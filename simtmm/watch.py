@@ -16,6 +16,7 @@ Following: TypeAlias = Callable[[float], Mapping[str, float]]
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _foresight: ContextVar[Foresight | None] = ContextVar("foresight", default=None)
+_repeats: ContextVar[Callable[[], float] | None] = ContextVar("repeats", default=None)
 _following: ContextVar[Following | None] = ContextVar("following", default=None)
 
 
@@ -71,6 +72,16 @@ def followed_by(following: Following) -> Iterator[None]:
         _following.reset(token)
 
 
+@contextmanager
+def repeated_by(repeats: Callable[[], float]) -> Iterator[None]:
+    """Let a function say within how many times as many events there will be as those of the launches so far."""
+    token = _repeats.set(repeats)
+    try:
+        yield
+    finally:
+        _repeats.reset(token)
+
+
 def foresee(seconds: Mapping[str, float]) -> None:
     """Report what stages that have not begun take, about, in their order; what is known of others stays.
 
@@ -86,6 +97,6 @@ def foresee_events(events: float) -> None:
 
     events: of all its launches, as far as they are known.
     """
-    following = _following.get()
+    following, repeats = _following.get(), _repeats.get()
     if following is not None and events > 0:
-        foresee(following(events))
+        foresee(following(events * (repeats() if repeats is not None else 1.0)))

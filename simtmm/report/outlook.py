@@ -27,6 +27,9 @@ class Outlook:
         """
         self._compiled = spent()
         self._open: float | None = None  # when the first of a program's launches began
+        self.launches: int | None = None
+        """How many launches there will be, where a program's source says so; None once there were more."""
+        self._number = 0  # of the launch under way
 
     def foresee(self, seconds: Mapping[str, float]) -> None:
         """Take in what stages take that have not begun; what is known of others stays.
@@ -44,6 +47,9 @@ class Outlook:
             self._open = now
         self._compiled = spent()
         self._stage, self._begun = stage, now
+        self._number = number_of(stage) or self._number
+        if self.launches is not None and self._number > self.launches:
+            self.launches = None
         self._at_first = self._foreseen.get(stage, 0.0)
         if stage in self._foreseen:
             for earlier in list(self._foreseen):
@@ -56,6 +62,20 @@ class Outlook:
         if self._stage in self._foreseen:
             took = now - self._begun - (spent() - self._compiled)
             self.taken[self._stage] = self._at_first, took / self.times
+
+    def ends(self, stage: str) -> bool:
+        """Whether it is known what comes behind a stage: it is no launch, or all launches are known."""
+        return not is_open(stage) or (self.launches is not None and number_of(stage) is not None)
+
+    def repeats(self) -> float:
+        """How many times as many launches there will be as there are with the one under way; 1 where nobody knows."""
+        return 1.0 if self.launches is None or not self._number else self.launches / self._number
+
+    def known(self, stage: str) -> str:
+        """What is known of how many launches follow, in words; "" of anything else."""
+        if self.launches is None or number_of(stage) is None:
+            return ""
+        return f"launch {self._number:,} of {self.launches:,}, by the loops of its source"
 
     def if_as_many_follow(self, now: float) -> float | None:
         """Seconds until the last stage ends if a program's launches go on for as long again; None where nothing of them
@@ -80,6 +100,9 @@ class Outlook:
         if not self._foreseen:
             return None
         later = self.times * sum(seconds for stage, seconds in self._foreseen.items() if stage != self._stage)
+        if self.launches is not None and self._open is not None and number_of(self._stage) is not None:
+            done = self._number - 1 + part
+            own = (now - self._open) * (self.launches - done) / max(done, LEAST)
         foreseen = self._foreseen.get(self._stage)
         if foreseen is not None:
             own = self._left_of(self.times * foreseen, part, now - self._begun)
@@ -98,6 +121,12 @@ class Outlook:
 def is_open(stage: str) -> bool:
     """Whether nobody knows how many stages like it follow: a program's launches."""
     return stage.startswith(OPEN)
+
+
+def number_of(stage: str) -> int | None:
+    """The number of the launch that is recorded, from 1; None of any other stage."""
+    word = stage.removeprefix("recording launch ")
+    return int(word) if word != stage and word.isdigit() else None
 
 
 def unknown_of(stage: str, again: str | None) -> str:

@@ -202,7 +202,7 @@ def test_what_stages_took_here_says_how_fast_this_computer_is(clock, looked):
     assert durations.paces() == {"simulating": 0.5}  # 5 of 10 s; of 0.2 s nothing is to be learnt
     later = progress._Lines()
     later.foresee({"simulating": 30.0})
-    assert later._outlook.left(1.0, 0.0, 7.0) == 1.0 + 15.0
+    assert later.outlook.left(1.0, 0.0, 7.0) == 1.0 + 15.0
     looked(later, 10, "simulating", 0, None)
     later._learn(22.0)  # 12 of 15 s: by now at 0.4 of what is foreseen
     assert durations.paces()["simulating"] == pytest.approx((0.4 * 0.5) ** 0.5)
