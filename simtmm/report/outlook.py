@@ -29,7 +29,8 @@ class Outlook:
         self._open: float | None = None  # when the first of a program's launches began
         self.launches: int | None = None
         """How many launches there will be, where a program's source says so; None once there were more."""
-        self._number = 0  # of the launch under way
+        self._number, self._repeats = 0, 1.0  # of the launch under way, and how many times as much is recorded in all
+        self._behind_first: tuple[float, int] | None = None  # when that had ended, which compiles, and its number
 
     def foresee(self, seconds: Mapping[str, float]) -> None:
         """Take in what stages take that have not begun; what is known of others stays.
@@ -48,6 +49,8 @@ class Outlook:
         self._compiled = spent()
         self._stage, self._begun = stage, now
         self._number = number_of(stage) or self._number
+        if self._number > 1 and self._behind_first is None:
+            self._behind_first = now, self._number - 1
         if self.launches is not None and self._number > self.launches:
             self.launches = None
         self._at_first = self._foreseen.get(stage, 0.0)
@@ -67,9 +70,15 @@ class Outlook:
         """Whether it is known what comes behind a stage: it is no launch, or all launches are known."""
         return not is_open(stage) or (self.launches is not None and number_of(stage) is not None)
 
-    def repeats(self) -> float:
-        """How many times as many launches there will be as there are with the one under way; 1 where nobody knows."""
-        return 1.0 if self.launches is None or not self._number else self.launches / self._number
+    def repeats(self, events: float, most: float | None) -> float:
+        """How many times as many events a recording will have as it has with the launch under way, about: by its
+        launches, where they are known.
+
+        events: with the launch under way. most: events, from which on launches are no longer recorded.
+        """
+        times = 1.0 if self.launches is None or not self._number else self.launches / self._number
+        self._repeats = times if most is None else min(times, max(1.0, most / events))
+        return self._repeats
 
     def known(self, stage: str) -> str:
         """What is known of how many launches follow, in words; "" of anything else."""
@@ -101,12 +110,23 @@ class Outlook:
             return None
         later = self.times * sum(seconds for stage, seconds in self._foreseen.items() if stage != self._stage)
         if self.launches is not None and self._open is not None and number_of(self._stage) is not None:
-            done = self._number - 1 + part
-            own = (now - self._open) * (self.launches - done) / max(done, LEAST)
+            own = self._left_of_launches(own, part, now)
         foreseen = self._foreseen.get(self._stage)
         if foreseen is not None:
             own = self._left_of(self.times * foreseen, part, now - self._begun)
         return None if own is None else own + later
+
+    def _left_of_launches(self, own: float | None, part: float, now: float) -> float | None:
+        """The rest of a program's launches by those that are done behind the first; else by the one under way.
+
+        own: its rest. part: of it, that is done.
+        """
+        recorded = self._repeats * self._number
+        if self._behind_first is not None and self._number - self._behind_first[1] > 1:
+            began, before = self._behind_first
+            done = self._number - 1 + part
+            return (now - began) * max(0.0, recorded - done) / (done - before)
+        return None if own is None else own + max(0.0, recorded - self._number) * (now - self._begun + own)
 
     @staticmethod
     def _left_of(foreseen: float, part: float, taken: float) -> float:

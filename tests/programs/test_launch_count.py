@@ -24,7 +24,7 @@ def script(tmp_path, body):
     [
         ("k<<<1, 2>>>(a);", 1),
         ("for (int i = 0; i < 150; ++i) k<<<1, 2>>>(a, i);", 150),
-        ("for (int i = 0; i < 10; i++) { k<<<1>>>(); for (auto j = 0; j <= 8; j += 2) m<<<1, 2>>>(); } m<<<1>>>();", 61),
+        ("for (int i = 0; i < 10; i++) { k<<<1>>>(); for (auto j = 0; j <= 8; j += 2) m<<<1>>>(); } m<<<1>>>();", 61),
         ("for (size_t i = 1; i < 10ull; ++i) k<<<1, 2>>>(a); if (argc) puts(\"k<<<1, 2>>>\"); // k<<<1, 2>>>(a);", 9),
         ("for (int i = 0; i < STEPS / 2; ++i) k<<<1, 2>>>(a);", 20),
         ("for (int i = 0; i < rounds; ++i) twice(a);", 2 * 8),

@@ -185,6 +185,22 @@ def test_where_the_source_says_how_many_launches_there_are_the_first_estimate_is
 
 
 def test_once_there_were_more_launches_than_the_source_says_nobody_knows_how_many_follow(monkeypatch, capsys):
-    told, _ = of_launches(60, 0.7, monkeypatch, capsys, known=2)
-    assert "of 2, by the loops of its source" in told[0][1]
+    told, _ = of_launches(60, 0.7, monkeypatch, capsys, known=20)
+    assert "of 20, by the loops of its source" in told[0][1]
     assert "how many follow is not known" in told[-1][1]
+
+
+def test_a_recording_that_has_a_most_goes_on_to_that_many_events():
+    outlook = with_launches(150)
+    outlook.foresee({"lowering": 2.0})
+    assert outlook.repeats(1e7, None) == 1.0  # no launch so far
+    outlook.begin("recording launch 1", 0.0)
+    outlook.begin("recording launch 2", 2.0)
+    assert outlook.repeats(2e7, None) == 75.0
+    assert outlook.left(None, 0.0, 3.0) is None  # the first may have compiled, and of the second no end is seen
+    assert outlook.left(1.0, 0.5, 3.0) == 1.0 + 148 * 2.0 + 2.0
+    outlook.begin("recording launch 3", 4.0)
+    assert outlook.repeats(3e7, None) == 50.0
+    assert outlook.repeats(3e7, 3e8) == 10.0
+    assert outlook.left(None, 0.0, 4.0) == 2.0 * (30 - 2) + 2.0  # the second took 2 s
+    assert outlook.repeats(4e8, 3e8) == 1.0
