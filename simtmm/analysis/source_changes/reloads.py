@@ -27,7 +27,8 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
         return
     elements = _elements(machine, line, of, here, requests)
     of_thread = line.bytes_asked / line.threads
-    needed = _needed(of, here, elements, of_thread)
+    is_apart = line.threads < line.executions * machine.cores.warp_width
+    needed = _needed(of, here, elements, of_thread, is_apart)
     times = len(here) / max(1, int(needed[_first_of_each_warp(of, here)].sum()))
     of_warp = requests / times / len(np.unique(of.warp[of.of_chunk[here]]))  # that are left
     if times < MORE or of_warp > REGISTERS:  # else it goes along a chunk, or comes back to it too late
@@ -37,7 +38,7 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
         f"keep the element of {line.at[2] or 'the array'} in a register (no volatile; const and __restrict__, where "
         f"stores through other pointers hold the compiler back): a thread loads the same one {times:.3g} times now",
         line.at, 2 * weight, ESTIMATE, tuple(line.numbers),
-        lambda of, chosen: _once(of, chosen, elements, of_thread),
+        lambda of, chosen: _once(of, chosen, elements, of_thread, is_apart),
     )  # fmt: skip
 
 
@@ -80,14 +81,16 @@ def _of_sectors(of: Operations, here: Integers) -> Integers:
     return np.stack([accessed >> SECTOR_BITS * sector & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS)])
 
 
-def _needed(of: Operations, here: Integers, elements: float | None, of_thread: float) -> Integers:
+def _needed(
+    of: Operations, here: Integers, elements: float | None, of_thread: float, is_apart: bool = False
+) -> Integers:
     """int64[...]: of each listed chunk, how many lists of it by its warp may all be of different elements.
 
     Threads that go through a chunk list it once for each part of it that they access at once, and so do others that
     come to it: each set of accessed bytes counts as often as a sector has elements, as several threads may access the
-    same one, and once if it is all of the chunk. Where one set has all that the others have, only that counts: the
-    others are of the same warp, whose threads had branched apart. elements: as `_elements` gives. of_thread: bytes of
-    an element.
+    same one, and once if it is all of the chunk. elements: as `_elements` gives. of_thread: bytes of an element.
+    is_apart: whether threads of a warp have branched apart: where one set has all that the others have, only that
+    counts then, as the others are of a part of the same threads.
     """
     if elements is not None:
         return np.full(len(here), max(1, round(elements)), np.int64)
@@ -97,6 +100,8 @@ def _needed(of: Operations, here: Integers, elements: float | None, of_thread: f
     keys = packed(of.warp[of.of_chunk[here]], of.workload.chunks[here])
     is_new = firsts(keys, of.workload.sectors[here].astype(np.int64))
     _, group = np.unique(keys, return_inverse=True)
+    if not is_apart:
+        return np.bincount(group, weights=np.where(is_new, rounds, 0)).astype(np.int64)[group]
     of_sector = np.where(most > 0, of_sector, SECTOR)
     of_all = np.zeros((len(of_sector), int(group.max(initial=-1)) + 1), np.int64)
     for sector, accessed in enumerate(of_sector):
@@ -107,10 +112,10 @@ def _needed(of: Operations, here: Integers, elements: float | None, of_thread: f
     return found
 
 
-def _once(of: Operations, chosen: Flags, elements: float | None, of_thread: float) -> Workload:
+def _once(of: Operations, chosen: Flags, elements: float | None, of_thread: float, is_apart: bool = False) -> Workload:
     """A warp lists each chunk as often as it may access different elements of it, at whichever of the places."""
     here = of.chunks_of(chosen)
     turn = positions(packed(of.warp[of.of_chunk[here]], of.workload.chunks[here]), in_order=False)
     kept = np.zeros(len(chosen), bool)
-    kept[of.of_chunk[here[turn < _needed(of, here, elements, of_thread)]]] = True
+    kept[of.of_chunk[here[turn < _needed(of, here, elements, of_thread, is_apart)]]] = True
     return regrouped.left_out(of, chosen & ~kept & (of.listed > 0))

@@ -103,8 +103,6 @@ def of_sectors(listed):
         ([(0, sectors(4))] * 20, 8),  # an element at a time: the eight of a sector may be different
         ([(0, sectors(4))] * 20 + [(0, sectors(0, 4))] * 20, 16),  # those of two sectors
         ([(0, sectors(32, 8)), (0, sectors(24, 16)), (0, sectors(16, 24))], 3 * 8),  # a window that goes along
-        ([(0, sectors(4, 4))] * 9 + [(0, sectors(4))] * 9 + [(0, sectors(0, 4))] * 9, 8),  # threads that branched apart
-        ([(0, 0)] * 3 + [(0, sectors(4))] * 9, 1),  # likewise, of which all access all of a chunk
     ],
 )
 def test_a_chunk_is_needed_as_often_as_requests_may_access_different_elements_of_it(listed, needed):
@@ -112,6 +110,22 @@ def test_a_chunk_is_needed_as_often_as_requests_may_access_different_elements_of
     here = np.arange(len(listed))
     assert reloads._needed(operations, here, None, 4).tolist() == [needed] * len(listed)
     left = reloads._once(operations, np.ones(len(listed), bool), None, 4)
+    assert len(left.chunks) == min(needed, len(listed))
+
+
+@pytest.mark.parametrize(
+    ("listed", "needed", "at_most"),
+    [
+        ([(0, sectors(4, 4))] * 9 + [(0, sectors(4))] * 9 + [(0, sectors(0, 4))] * 9, 8, 24),
+        ([(0, 0)] * 3 + [(0, sectors(4))] * 9, 1, 9),  # of which all access all of a chunk
+        ([(0, sectors(4))] * 9 + [(0, sectors(0, 4))] * 9, 16, 16),  # none has what both have
+    ],
+)
+def test_a_part_of_the_threads_that_branched_apart_needs_no_chunk_of_its_own(listed, needed, at_most):
+    operations, here = of_sectors(listed), np.arange(len(listed))
+    assert reloads._needed(operations, here, None, 4, True).tolist() == [needed] * len(listed)
+    assert reloads._needed(operations, here, None, 4).tolist() == [at_most] * len(listed)
+    left = reloads._once(operations, np.ones(len(listed), bool), None, 4, True)
     assert len(left.chunks) == min(needed, len(listed))
 
 
