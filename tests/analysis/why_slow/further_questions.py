@@ -32,8 +32,8 @@ QUESTIONS = [
     Question(
         APPLICATIONS, "rows_by_threads", "rows_by_warps", "mi300x", 512, 64,
         ("rows.npy", reals(4096 * 32), zeros(32768 * 32), "32"),
-        (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH, causes.MEMORY_BANDWIDTH), "table[number[i]", "coalesce", 2,
-        4096, 256,
+        (causes.PORT_BANDWIDTH, causes.L2_BANDWIDTH, causes.MEMORY_BANDWIDTH), "table[number[i]", "coalesce", 2.5,
+        16384, 64,  # threads 32 times as many, which hide what a loop of coalesced accesses still waits for
     ),
     Question(
         APPLICATIONS, "nearest_from_memory", "nearest_from_registers", "h100-sxm", 512, 256,
