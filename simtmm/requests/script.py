@@ -65,7 +65,7 @@ class Choice:
 
     @property
     def takes_some(self) -> bool:
-        """Whether launches are chosen of all that there are."""
+        """Whether launches are chosen of all of them."""
         return bool(self.kernel or self.launch or self.skip) or self.count is not None
 
 
