@@ -14,8 +14,12 @@ Foresight: TypeAlias = Callable[[Mapping[str, float]], None]
 Following: TypeAlias = Callable[[float], Mapping[str, float]]
 """The seconds that each stage takes, about, which comes behind the recording of so many events."""
 
+Repeats: TypeAlias = Callable[[float, float | None], float]
+"""How many times as many events a recording will have as with its launches so far, by these, and by the most of it."""
+
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 _foresight: ContextVar[Foresight | None] = ContextVar("foresight", default=None)
+_repeats: ContextVar[Repeats | None] = ContextVar("repeats", default=None)
 _following: ContextVar[Following | None] = ContextVar("following", default=None)
 
 
@@ -71,6 +75,16 @@ def followed_by(following: Following) -> Iterator[None]:
         _following.reset(token)
 
 
+@contextmanager
+def repeated_by(repeats: Repeats) -> Iterator[None]:
+    """Let a function say within how many times as many events there will be as those of the launches so far."""
+    token = _repeats.set(repeats)
+    try:
+        yield
+    finally:
+        _repeats.reset(token)
+
+
 def foresee(seconds: Mapping[str, float]) -> None:
     """Report what stages that have not begun take, about, in their order; what is known of others stays.
 
@@ -81,11 +95,11 @@ def foresee(seconds: Mapping[str, float]) -> None:
         foresight(seconds)
 
 
-def foresee_events(events: float) -> None:
+def foresee_events(events: float, most: float | None = None) -> None:
     """Report how many events a recording will have, about.
 
-    events: of all its launches, as far as they are known.
+    events: of all its launches, as far as they are known. most: events from which on it has no more of them.
     """
-    following = _following.get()
+    following, repeats = _following.get(), _repeats.get()
     if following is not None and events > 0:
-        foresee(following(events))
+        foresee(following(events * (repeats(events, most) if repeats is not None else 1.0)))

@@ -26,6 +26,7 @@ from simtmm.errors import KernelError
 from simtmm.files import check_writable, is_file, why_no_file, written_whole
 from simtmm.machine import Machine
 from simtmm.machine.load import load_machine
+from simtmm.programs.budget import MOST_EVENTS
 from simtmm.programs.building.build import PLAIN, Built, build_program
 from simtmm.programs.building.flags import WAVE, parse_flags
 from simtmm.programs.building.runtime_library import runtime_library
@@ -199,7 +200,7 @@ class CudaProgram:
         began = time.monotonic()
         (folder / "request.json").write_text(json.dumps(request))
         sys.stdout.flush()
-        heard = Heard(folder / "progress")
+        heard = Heard(folder / "progress", MOST_EVENTS if is_bounded else None)
         tell("running the program", 0)
         child = python(
             "simtmm.programs.child", [str(folder / "request.json")], stdout=stdout, stderr=None, is_awaited=True

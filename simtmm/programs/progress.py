@@ -14,9 +14,10 @@ BLANK = b" " * ROOM
 class Heard:
     """What a program tells, in the process that started it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, most: int | None = None) -> None:
+        """path: of the file. most: events, from which on launches are not recorded; None where all are."""
         path.write_bytes(BLANK)
-        self._path = path
+        self._path, self._most = path, most
 
     def tell(self) -> None:
         """Report to the watcher here what the program reported last."""
@@ -25,7 +26,7 @@ class Heard:
         except ValueError:  # nothing yet, or half of it: there is more to come
             return
         tell(stage, done, total)
-        foresee_events(events)
+        foresee_events(events, self._most)
 
 
 class Told:

@@ -20,12 +20,13 @@ GONE_BY = 0.9  # of what it took last, up to which that says what is left
 @dataclass
 class Command:
     """begun: when it began [s]. known: seconds that it took the last time, None where nobody knows.
-    told: the seconds that were told of it last, and when.
+    told: the seconds that were told of it last, and when. is_least: whether they were told as the least.
     """
 
     begun: float
     known: float | None = None
     told: tuple[float, float] | None = None
+    is_least: bool = False
 
     def left(self, now: float) -> float | None:
         """Seconds that are left of it, as long as it took the last time; None once that is nearly up."""

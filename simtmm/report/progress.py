@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from simtmm.cache.durations import paces, remember_paces
 from simtmm.parallel.tasks import STEPS
 from simtmm.report.command_time import command
-from simtmm.report.outlook import Outlook, is_open, unknown_of
-from simtmm.watch import Watch, foreseen_by, watched
+from simtmm.report.outlook import Outlook, unknown_of
+from simtmm.report.slowness import Slowness
+from simtmm.watch import Watch, foreseen_by, repeated_by, watched
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -27,7 +28,9 @@ REFRESH = 0.2  # seconds between two looks
 LONG = 5.0  # seconds from which on an estimate is printed beforehand
 LINES = 10.0  # seconds between two lines, where no terminal shows bars
 SLOWER = 0.1  # of the time that has gone by, which lines are apart at least: a long run's log stays short
-FIRST = 3.0  # seconds of a command after which an estimate stands, if only of what it takes at least
+FIRST = (
+    2.0  # seconds of a command, loaded within one, after which an estimate stands, if only of what it takes at least
+)
 SURE = 1.0  # seconds of steady work from which its rate is taken
 LATE = 30.0  # seconds after which what came before the first step, such as compiling, spoils the rate no longer
 STRAY = 10.0  # times as long a step as the others, from which on one is taken for something else, such as compiling
@@ -40,14 +43,15 @@ OVERALL = ("points", "cases", "simulations", "configurations")  # stages within 
 
 
 @contextlib.contextmanager
-def watching(at_once: bool = False, in_lines: bool = False) -> Iterator[Watch]:
+def watching(at_once: bool = False, in_lines: bool = False, launches: int | None = None) -> Iterator[Watch]:
     """A function that takes (stage, done, total), as often as one likes, and what is reported to simtmm.watch.
 
     at_once: whether the first line comes after a second where no terminal shows bars. in_lines: no bars on a terminal
-    either, as others write to it meanwhile.
+    either, as others write to it meanwhile. launches: that a program will have, about; None where nobody knows.
     """
     shown = _Bars() if sys.stderr.isatty() and not in_lines else _Lines(at_once)
-    with shown, watched(shown.watch), foreseen_by(shown.foresee):
+    shown.outlook.launches = launches
+    with shown, watched(shown.watch), foreseen_by(shown.foresee), repeated_by(shown.outlook.repeats):
         yield shown.watch
 
 
@@ -113,7 +117,7 @@ class _Shown:
         self._stage: tuple[str, _Pace] | None = None
         self._forecast: dict[str, tuple[str, float, float]] = {}  # of a kind of stage: which, its seconds, and when
         self._is_unknown_told = False
-        self._outlook = Outlook()
+        self.outlook, self._slowness = Outlook(), Slowness()
         self._begun = monotonic()
         self._command = command(self._begun)
         self._paces = paces()
@@ -143,26 +147,28 @@ class _Shown:
                 self._overall, self._stage = known, self._stage if done else None  # none is left from before
             else:
                 self._stage = known
-                self._outlook.begin(stage, now)
+                self.outlook.begin(stage, now)
 
     def foresee(self, seconds: Mapping[str, float]) -> None:
         """Take in what later stages take, by stage, in their order: as long as foreseen, by this computer's pace."""
         with self._lock:
-            self._outlook.foresee({stage: each * self._paces.get(stage, 1.0) for stage, each in seconds.items()})
+            self.outlook.foresee({stage: each * self._paces.get(stage, 1.0) for stage, each in seconds.items()})
 
     def _learn(self, now: float) -> None:
         """Remember how long stages took, compared with what was foreseen, of a command that was not soon done."""
         if now - self._command.begun < PATIENCE:
             return
-        self._outlook.end(now)
-        seen = {stage: both for stage, both in self._outlook.taken.items() if min(both) >= LEARNT}
+        self.outlook.end(now)
+        seen = {stage: both for stage, both in self.outlook.taken.items() if min(both) >= LEARNT}
         remember_paces({stage: self._paces.get(stage, 1.0) * took / by for stage, (by, took) in seen.items()})
 
     def _look(self) -> None:
         if self._ended.wait(PATIENCE):
             return
         while not self._ended.wait(REFRESH):
+            self._slowness.look()
             with self._lock:
+                self.outlook.times = self._slowness.times
                 stages = [stage for stage in (self._overall, self._stage) if stage is not None]
                 if stages:
                     self.show(stages, monotonic())
@@ -174,11 +180,11 @@ class _Shown:
         stage, pace = stages[0]
         if stage in OVERALL:
             return None
-        part, least = pace.done / pace.total if pace.total else 0.0, "at least " if is_open(stage) else ""
-        left, known = self._outlook.left(pace.left(now), part, now), self._command.left(now)
+        part, least = pace.done / pace.total if pace.total else 0.0, "" if self.outlook.ends(stage) else "at least "
+        left, known = self.outlook.left(pace.left(now), part, now), self._command.left(now)
         taken = now - self._command.begun
-        if left is None and taken >= FIRST and (least or pace.total is None):
-            left, least = self._outlook.at_least(now), "at least "
+        if left is None and taken >= (FIRST if least or pace.total is None else FIRST + 2 * SURE):
+            left, least = self.outlook.at_least(now), "at least "
         if left is None:
             return None if known is None else (known, "")
         if known is not None:
@@ -192,12 +198,13 @@ class _Shown:
         comes behind it; again where that was far off.
         """
         found = self.left(stages, now)
-        again = self._outlook.if_as_many_follow(now)
-        unknown = unknown_of(stages[0][0], None if again is None else _duration(again))
+        again = self.outlook.if_as_many_follow(now)
+        known = self.outlook.known(stages[0][0])
+        unknown = known or unknown_of(stages[0][0], None if again is None else _duration(again))
         if found is None:
             line = self._forecast_of_stage(stages, now)
         else:
-            line = self._forecast_of_all(*found, now, f": {unknown}" if found[1] and unknown else "")
+            line = self._forecast_of_all(*found, now, f": {unknown}" if (found[1] and unknown) or known else "")
             unknown = unknown if found[1] and self._command.told is None else ""
         if line is None and unknown and not self._is_unknown_told and now - self._command.begun >= FIRST:
             self._is_unknown_told = True
@@ -212,12 +219,13 @@ class _Shown:
         if self._command.told is None:
             if left < LONG:
                 return None
-            self._command.told = whole, now
+            self._command.told, self._command.is_least = (whole, now), bool(least)
             return f"simtmm: takes {least}about {_duration(left)} more{unknown}"
         told, at = self._command.told
-        if told / OFF < whole < OFF * told or now - at < LINES:
+        is_better = self._command.is_least and not least  # the first that is more than a least time
+        if told / OFF < whole < OFF * told or (now - at < LINES and not is_better):
             return None
-        self._command.told = whole, now
+        self._command.told, self._command.is_least = (whole, now), bool(least)
         return f"simtmm: takes {least}about {_duration(left)} more, and not {_duration(told)} in all{unknown}"
 
     def _forecast_of_stage(self, stages: list[tuple[str, _Pace]], now: float) -> str | None:
@@ -259,10 +267,12 @@ class _Lines(_Shown):
         """See _Shown."""
         line = self.forecast(stages, now)
         last = self._begun if self._last is None else self._last
-        wait = self._first if self._last is None else LINES
+        wait, found = self._first if self._last is None else LINES, self.left(stages, now)
+        pace = stages[0][1]
+        if self._last is None and found is None and pace.done != pace.total and pace.left(now) is None:
+            wait = min(wait, FIRST)  # where nothing is known of the time, what goes on is said
         if line is None and now - last >= max(wait, SLOWER * (now - self._begun)):
             line = f"simtmm: {'; '.join(_progress_line(stage, pace, now) for stage, pace in stages)}"
-            found = self.left(stages, now)
             line += "" if found is None else f"; {found[1]}about {_duration(found[0])} left in all"
         if line is not None:
             self._last = now

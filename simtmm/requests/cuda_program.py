@@ -207,6 +207,7 @@ def program_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     from simtmm.programs.program import cuda_program
     from simtmm.recorder.selection import Selection
     from simtmm.report.progress import watching
+    from simtmm.requests.launch_count import launches_of
 
     for name, value in foreign.items():
         if value:
@@ -216,7 +217,8 @@ def program_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     program = cuda_program(
         paths, words, split_flags(build or []), selection, choice.sample_blocks, choice.most_events, clock, stop
     )
-    with watching(in_lines=True):
+    launches = None if choice.takes_some or len(paths) > 1 else launches_of(paths[0])
+    with watching(in_lines=True, launches=launches):
         outcome = program.run_printing(machine, output, sys.stderr if as_json else None)
         order = program.in_other_orders(machine, outcome) if again else None
     if outcome.trace is None:

@@ -63,6 +63,11 @@ class Choice:
     elementwise: bool = False
     most_events: int | None = None
 
+    @property
+    def takes_some(self) -> bool:
+        """Whether launches are chosen of all of them."""
+        return bool(self.kernel or self.launch or self.skip) or self.count is not None
+
 
 @dataclass(frozen=True)
 class ScriptRun:
@@ -142,6 +147,7 @@ def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     """
     from simtmm.program import Program
     from simtmm.report.progress import watching
+    from simtmm.requests.launch_count import launches_of
     from simtmm.scripts.options import options
     from simtmm.scripts.other_orders import script_in_other_orders
     from simtmm.scripts.recording import recording
@@ -160,8 +166,9 @@ def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
     )  # fmt: skip
     if stop is not None:
         under_way.stop_after(stop.launches, stop.seconds)
+    launches = None if choice.takes_some else launches_of(source)
     began = time.monotonic()
-    with watching(in_lines=True), printing(as_json), options(elementwise=choice.elementwise):
+    with watching(in_lines=True, launches=launches), printing(as_json), options(elementwise=choice.elementwise):
         tell("running the script", 0)
         outcome = run_script(source, arguments or [], under_way, clock)
         sys.stdout.flush()

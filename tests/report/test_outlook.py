@@ -12,7 +12,7 @@ import pytest
 from simtmm.analysis.run.expected import CHANGES, HELP, LOWERING, SIMULATING, after_lowering, after_recording
 from simtmm.report import progress
 from simtmm.report.outlook import Outlook
-from simtmm.watch import followed_by, foresee, foresee_events, foreseen_by
+from simtmm.watch import followed_by, foresee, foresee_events, foreseen_by, repeated_by
 
 RUNS = Path(__file__).parent / "runs.csv"
 
@@ -45,7 +45,7 @@ def lines_of(reports, monkeypatch, capsys):
     clock = Clock()
     monkeypatch.setattr(progress, "monotonic", clock)
     shown, found, left = progress._Lines(), [], list(reports)
-    with foreseen_by(shown.foresee), followed_by(after_recording):
+    with foreseen_by(shown.foresee), repeated_by(shown.outlook.repeats), followed_by(after_recording):
         while left:
             clock.now += progress.REFRESH
             while left and left[0][0] <= clock.now:
@@ -146,3 +146,61 @@ def test_while_a_program_may_launch_more_an_estimate_is_what_it_takes_at_least(m
     told = [line for _, line in lines_of(reports, monkeypatch, capsys)]
     assert told[0].startswith("simtmm: takes at least about ")
     assert not any("at least" in line for line in told if "simulating" in line)
+
+
+def of_launches(launches, seconds, monkeypatch, capsys, known):
+    """What is told of a program whose launches take so many seconds each, with 100 blocks and 1e8 events each."""
+    reports, now = [], 0.4
+    for number in range(1, launches + 1):
+        for done in range(0, 101, 10):
+            events = 1e8 * number if done else 0
+            reports.append((now + seconds * done / 100, f"recording launch {number}", done, 100, events))
+        now += seconds
+    behind = after_recording(1e8 * launches)
+    reports += [(now, stage, 0, None, 0) for stage in list(behind)[:1]]
+    whole = now + sum(behind.values())
+    monkeypatch.setattr(progress, "Outlook", lambda: with_launches(known))
+    told = lines_of(reports, monkeypatch, capsys)
+    return [(second, line) for second, line in told if "takes" in line], whole
+
+
+def with_launches(known):
+    outlook = Outlook()
+    outlook.launches = known
+    return outlook
+
+
+@pytest.mark.parametrize(("launches", "seconds"), [(150, 0.15), (60, 0.7), (12, 3.0)])
+def test_where_the_source_says_how_many_launches_there_are_the_first_estimate_is_of_all(
+    launches, seconds, monkeypatch, capsys
+):
+    told, whole = of_launches(launches, seconds, monkeypatch, capsys, known=launches)
+    second, line = told[0]
+    assert second <= 3.0
+    assert f"of {launches}, by the loops of its source" in line
+    assert "at least" not in line
+    words = line.removeprefix("simtmm: takes about ").split()
+    left = float(words[0]) * {"s": 1, "minutes": 60}[words[1]]
+    assert 0.5 < (second + left) / whole < 2.0, (line, whole)
+
+
+def test_once_there_were_more_launches_than_the_source_says_nobody_knows_how_many_follow(monkeypatch, capsys):
+    told, _ = of_launches(60, 0.7, monkeypatch, capsys, known=20)
+    assert "of 20, by the loops of its source" in told[0][1]
+    assert "how many follow is not known" in told[-1][1]
+
+
+def test_a_recording_that_has_a_most_goes_on_to_that_many_events():
+    outlook = with_launches(150)
+    outlook.foresee({"lowering": 2.0})
+    assert outlook.repeats(1e7, None) == 1.0  # no launch so far
+    outlook.begin("recording launch 1", 0.0)
+    outlook.begin("recording launch 2", 2.0)
+    assert outlook.repeats(2e7, None) == 75.0
+    assert outlook.left(None, 0.0, 3.0) is None  # the first may have compiled, and of the second no end is seen
+    assert outlook.left(1.0, 0.5, 3.0) == 1.0 + 148 * 2.0 + 2.0
+    outlook.begin("recording launch 3", 4.0)
+    assert outlook.repeats(3e7, None) == 50.0
+    assert outlook.repeats(3e7, 3e8) == 10.0
+    assert outlook.left(None, 0.0, 4.0) == 2.0 * (30 - 2) + 2.0  # the second took 2 s
+    assert outlook.repeats(4e8, 3e8) == 1.0

@@ -54,7 +54,7 @@ def looked(clock, capsys):
 
 def test_how_long_a_stage_takes_is_reported_as_soon_as_its_rate_is_known(looked):
     assert looked(0, "simulating", 0, 1000) == []
-    assert looked(4, "simulating", 10, 1000) == []  # which may have compiled
+    assert looked(4, "simulating", 10, 1000) == ["simtmm: simulating: 1 %"]  # which may have compiled
     assert looked(4.5, "simulating", 20, 1000) == []
     assert looked(5, "simulating", 30, 1000) == ["simtmm: simulating: takes about 48 s"]  # 20 a second
     assert looked(6, "simulating", 50, 1000) == []

@@ -8,8 +8,7 @@ from simtmm.analysis.host.calls import calls_of
 from simtmm.analysis.host.changes import changes_of
 from simtmm.analysis.host.python_words import of_place
 from simtmm.analysis.host.replay import END, replayed
-from simtmm.analysis.source_changes.lines import BOUND
-from simtmm.analysis.source_changes.outcome import Advice
+from simtmm.analysis.source_changes.lines import BOUND, Advice
 from simtmm.device.host import host_of
 from simtmm.machine import Machine
 from simtmm.recorder.direct import calls as kinds

@@ -14,12 +14,10 @@ launch_shape changes of how many blocks there are, and of what size
 launches     changes of how often a program launches
 candidates   which changes are worth trying
 advice       what they gain
-outcome      what is advised
 """
 
 from simtmm.analysis.source_changes.advice import advise, best_of, counted_lines, try_changes, worth_telling
-from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, Line, ideal_chunks
-from simtmm.analysis.source_changes.outcome import Advice
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, Advice, Line, ideal_chunks
 from simtmm.analysis.source_changes.uneven import Uneven, uneven
 
 __all__ = [

@@ -8,9 +8,8 @@ from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes.candidates import candidates_of
 from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
 from simtmm.analysis.source_changes.launches import of_launches, of_long_blocks
-from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Candidate, Line
+from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Advice, Candidate, Line
 from simtmm.analysis.source_changes.operations import Operations
-from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.engine import known_cycles
 from simtmm.engine.causes import longest_launch
 from simtmm.errors import SimtmmError

@@ -31,13 +31,12 @@ from simtmm.analysis.source_changes.loads import (
     of_vectors,
     of_waits,
 )
+from simtmm.analysis.source_changes.reloads import of_reloads, reloads_together
 from simtmm.analysis.source_changes.reuse import (
     of_larger_tiles,
     of_own_data,
-    of_reloads,
     of_results,
     of_reuse,
-    reloads_together,
     together,
 )
 from simtmm.analysis.source_changes.serial import of_serial_work

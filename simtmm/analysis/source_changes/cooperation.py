@@ -184,6 +184,22 @@ def _of_barriers(lines: Sequence[Line], of: Operations, whole: int) -> Iterator[
     )  # fmt: skip
 
 
+def _stores_of_several_warps(of: Operations) -> bool:
+    """Whether more than one warp of a block stores where no other block does: then threads have results of their own,
+    and blocks do not reduce what they load.
+    """
+    stores = (of.workload.kind == STORE) & (of.listed > 0)
+    here = of.chunks_of(stores)
+    if not len(here):
+        return False
+    block, chunk = of.block[of.of_chunk[here]], of.workload.chunks[here]
+    pairs = np.unique(np.stack([chunk, block]), axis=1)
+    of_one = np.bincount(np.unique(pairs[0], return_inverse=True)[1]) == 1
+    own = np.isin(chunk, np.unique(pairs[0])[of_one])
+    warps = np.unique(of.warp[of.of_chunk[here[own]]])
+    return len(warps) > len(np.unique(block[own]))
+
+
 def _of_rounds(of: Operations) -> Iterator[Candidate]:
     """Whether blocks reduce what they load: what comes behind the first barrier is then done once for several."""
     own = of.workload
@@ -197,7 +213,7 @@ def _of_rounds(of: Operations) -> Iterator[Candidate]:
     if loads[is_behind].any() or results[~is_behind].any():
         return
     loaded, left = int(loads.sum()), int(results.sum())
-    if not 0 < left <= LEFT * loaded:
+    if not 0 < left <= LEFT * loaded or _stores_of_several_warps(of):
         return
     yield Candidate(
         "coarsen",

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from simtmm.analysis.source_changes.changes import evened_out
-from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED
+from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, Advice
 from simtmm.analysis.source_changes.operations import Operations
-from simtmm.analysis.source_changes.outcome import Advice
 from simtmm.analysis.source_changes.uneven import long_blocks
 from simtmm.engine.known_cycles import ticks_of
 from simtmm.errors import SimtmmError

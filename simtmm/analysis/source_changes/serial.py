@@ -10,7 +10,7 @@ from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
 from simtmm.analysis.source_changes.operations import Flags, Integers, Operations
-from simtmm.stalls import Stalls
+from simtmm.stalls import LOADS, Stalls
 from simtmm.stalls.places import BARRIER, JOIN, THREADS
 from simtmm.trace.schema import TraceLaunch
 from simtmm.workload import ASYNC, LISTED, LOAD, PASSES_SHIFT, SHARED, STORE, Workload
@@ -21,47 +21,60 @@ STORES = ("shared_store", "store")
 
 
 def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) -> Iterator[Candidate]:
-    """Whether a single thread of a block goes round a loop.
-
-    launch: the longest one's shape, None where it is not known.
-    """
-    known, whole = stalls.places.threads, max(1, int(stalls.ticks.sum()))
-    if launch is None or launch.threads_per_block < 2 or known is None:
+    """Whether a single thread of a block goes round a loop, or a single warp round one that copies."""
+    if launch is None or launch.threads_per_block < 2 or stalls.places.threads is None:
         return
     of = Operations(part.workload)
-    executions, threads = (known[:, THREADS.index(name)] for name in ("executions", "threads"))
+    executions, threads = (stalls.places.threads[:, THREADS.index(name)] for name in ("executions", "threads"))
+    yield from _shared(stalls, of, (executions > 0) & (threads == executions), launch.threads_per_block, "thread")
+    warps = int(np.diff(part.workload.block_warps).max(initial=0))
+    if warps > 1:
+        yield from _shared(stalls, of, (threads > executions) & _are_of_one_warp(of, len(executions)), warps, "warp")
+
+
+def _are_of_one_warp(of: Operations, places: int) -> Flags:
+    """bool[places]: at which one warp of each block does anything."""
+    place = of.workload.place.astype(np.int64)
+    warps, blocks = (
+        np.bincount(np.unique(np.stack([place, number]), axis=1)[0], minlength=places) for number in (of.warp, of.block)
+    )
+    alone: Flags = ((warps > 0) & (warps == blocks))[:places]
+    return alone
+
+
+def _shared(stalls: Stalls, of: Operations, by_one: Flags, times: int, one: str) -> Iterator[Candidate]:
+    """What one of a block does alone, shared among all that are like it.
+
+    by_one: bool[places]: at which a single one of a block does anything. times: how many there are. one: what it is.
+    """
     alone: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-    for number in np.flatnonzero((executions > 0) & (threads == executions)).tolist():
+    for number in np.flatnonzero(by_one).tolist():
         place, _ = stalls.places.place(number)
         if place.line and place.kind not in (BARRIER, JOIN):
             alone[place.file, place.line].append(number)
-    looping = {at: rounds for at, own in alone.items() if (rounds := _rounds(of, own)) >= ROUNDS}
+    kinds = {at: {stalls.places.place(number)[0].kind for number in own} for at, own in alone.items()}
+    if one == "warp":  # a warp that reduces has a tree of its own, or is the last that does
+        kinds = {at: own for at, own in kinds.items() if own & {*STORES} and own & {*LOADS}}
+    looping = {at: rounds for at in kinds if (rounds := _rounds(of, alone[at])) >= ROUNDS}
     of_lines = {at: alone[at] for at in looping}
     numbers = [number for each in of_lines.values() for number in with_their_sites(stalls, each)]
-    chosen = np.isin(part.workload.place, numbers)
-    if not chosen.any():
+    chosen = np.isin(of.workload.place, numbers)
+    if not chosen.any() or len(np.unique(of.warp[chosen])) > len(np.unique(of.block[chosen])):
         return
-    warps = np.unique(of.warp[chosen])
-    blocks = len(np.unique(of.block[chosen]))
-    if len(warps) > blocks:
-        return
-    waiting = _of_waiting(stalls)
-    ticks = stalls.ticks.sum(axis=1)
+    ticks, whole = stalls.ticks.sum(axis=1), max(1, int(stalls.ticks.sum()))
     of_line = {at: int(ticks[with_their_sites(stalls, own)].sum()) for at, own in of_lines.items()}
     file, line = max(of_line, key=lambda at: of_line[at])
-    weight = (sum(of_line.values()) + waiting) / whole
+    weight = (sum(of_line.values()) + _of_waiting(stalls)) / whole
     if weight < WORTH_TRYING:
         return
-    of_block = launch.threads_per_block
-    is_copy = any(stalls.places.place(number)[0].kind in STORES for number in of_lines[file, line])
     tree = "all threads of the block share it: a tree in shared memory, or __shfl_down_sync() within warps first"
-    how = "all threads of the block load and store a part each" if is_copy else tree
+    how = f"all {one}s of the block load and store a part each" if kinds[file, line] & {*STORES} else tree
     yield Candidate(
         "share",
-        f"let {how}; one thread of {of_block:,} goes round this loop {looping[file, line]:,.3g} times, one step "
+        f"let {how}; one {one} of {times:,} goes round this loop {looping[file, line]:,.3g} times, one step "
         "after another, while the others have nothing to do",
         (file, line, ""), 2 * weight, ESTIMATE, tuple(numbers),
-        lambda of, chosen: shared_by_threads(of, chosen, of_block, _lines(stalls, of_lines)),
+        lambda of, chosen: shared_by_threads(of, chosen, times, _lines(stalls, of_lines)),
     )  # fmt: skip
 
 

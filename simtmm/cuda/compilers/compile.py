@@ -15,6 +15,7 @@ from simtmm.cuda.compilers.architecture import supported_architectures, target_o
 from simtmm.cuda.compilers.includes import Included, included, times_as_long
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.long_functions import check_functions
+from simtmm.cuda.compilers.lost_lines import with_lost_lines
 from simtmm.cuda.compilers.module import CompiledModule, check_kernels
 from simtmm.cuda.compilers.names import entry_named
 from simtmm.cuda.compilers.nvcc import compiled_file
@@ -79,14 +80,11 @@ def compile_source(
     parts = ["nvrtc", stamp(library), source, name, target, *_texts(parsed, included), "expressions", *name_expressions,
              "headers", *chain.from_iterable(headers.items())]  # fmt: skip
     compiled = kept(name, parts, make) if included.complete else make()
-    return CompiledModule(
-        compiled["ptx"],
-        _number(target),
-        compiled["names"],
-        compiled["log"],
-        name,
-        {name: source, **headers},
-        parsed.assembler,
+    texts = {name: source, **headers}
+    return with_lost_lines(
+        CompiledModule(
+            compiled["ptx"], _number(target), compiled["names"], compiled["log"], name, texts, parsed.assembler
+        )
     )
 
 
@@ -151,7 +149,9 @@ def _compiled_file(
     parts = ["nvcc", *compilers, str(path), content.decode("latin-1"), target, *_texts(options, included)]
     parts += ["expressions", *expressions] if expressions else []
     compiled = kept(path.name, parts, make) if included.complete else make()
-    module = CompiledModule(compiled["ptx"], _number(target), {}, compiled["log"], str(given), {}, options.assembler)
+    module = with_lost_lines(
+        CompiledModule(compiled["ptx"], _number(target), {}, compiled["log"], str(given), {}, options.assembler)
+    )
     found = {expression: entry_named(module.entries, expression) for expression in expressions}
     return replace(module, names={expression: entry for expression, entry in found.items() if entry})
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simtmm import Workload, load_machine
-from simtmm.analysis.source_changes import blocks, loads, reuse, shared_memory
+from simtmm.analysis.source_changes import blocks, loads, reloads, reuse, shared_memory
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import Line
 from simtmm.analysis.source_changes.operations import Operations
@@ -108,17 +108,33 @@ def of_sectors(listed):
 def test_a_chunk_is_needed_as_often_as_requests_may_access_different_elements_of_it(listed, needed):
     operations = of_sectors(listed)
     here = np.arange(len(listed))
-    assert reuse._needed(operations, here, None, 4).tolist() == [needed] * len(listed)
-    left = reuse._once(operations, np.ones(len(listed), bool), None, 4)
+    assert reloads._needed(operations, here, None, 4).tolist() == [needed] * len(listed)
+    left = reloads._once(operations, np.ones(len(listed), bool), None, 4)
+    assert len(left.chunks) == min(needed, len(listed))
+
+
+@pytest.mark.parametrize(
+    ("listed", "needed", "at_most"),
+    [
+        ([(0, sectors(4, 4))] * 9 + [(0, sectors(4))] * 9 + [(0, sectors(0, 4))] * 9, 8, 24),
+        ([(0, 0)] * 3 + [(0, sectors(4))] * 9, 1, 9),  # of which all access all of a chunk
+        ([(0, sectors(4))] * 9 + [(0, sectors(0, 4))] * 9, 16, 16),  # none has what both have
+    ],
+)
+def test_a_part_of_the_threads_that_branched_apart_needs_no_chunk_of_its_own(listed, needed, at_most):
+    operations, here = of_sectors(listed), np.arange(len(listed))
+    assert reloads._needed(operations, here, None, 4, True).tolist() == [needed] * len(listed)
+    assert reloads._needed(operations, here, None, 4).tolist() == [at_most] * len(listed)
+    left = reloads._once(operations, np.ones(len(listed), bool), None, 4, True)
     assert len(left.chunks) == min(needed, len(listed))
 
 
 def test_threads_that_share_elements_may_access_a_different_one_each_time():
     operations = of_sectors([(0, sectors(32))] * 4)
     line = Line(AT, "load", [0], requests=4, executions=4, threads=128, bytes_asked=4 * 128)
-    assert reuse._elements(SECTORED, line, operations, np.arange(4), 4) == SECTORED.chunk_bytes / 4
+    assert reloads._elements(SECTORED, line, operations, np.arange(4), 4) == SECTORED.chunk_bytes / 4
     line.bytes_asked = 4 * 32  # eight threads of four bytes each
-    assert reuse._elements(SECTORED, line, operations, np.arange(4), 4) is None
+    assert reloads._elements(SECTORED, line, operations, np.arange(4), 4) is None
 
 
 def in_tiles(of_blocks, numbers=(0, 1)):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simtmm.analysis.source_changes import changes, regrouped
+from simtmm.analysis.source_changes.cooperation import _stores_of_several_warps
 from simtmm.analysis.source_changes.loads import passes_of_any
 from simtmm.analysis.source_changes.operations import Operations
 from simtmm.analysis.source_changes.serial import shared_by_threads
@@ -83,3 +84,18 @@ def test_blocks_without_barriers_become_one_that_does_their_work_one_after_anoth
     ]  # fmt: skip
     assert (changed.kind == COMPUTE).sum() == 2
     assert not (changed.kind == SHARED).any()
+
+
+@pytest.mark.parametrize(
+    ("stored", "have_own"),
+    [
+        ([([1], [2]), ([3], [4])], True),
+        ([([1], []), ([2], [])], False),  # a block's one result
+        ([([1], [2]), ([1], [2])], False),  # of all blocks together
+        ([([1, 2], [2]), ([1], [3])], True),  # together, and a result of a warp beside one of another
+        ([([], []), ([], [])], False),
+    ],
+)
+def test_blocks_of_which_several_warps_store_alone_have_results_of_threads(stored, have_own):
+    blocks = [[[["load", [9]], *(["store", [chunk]] for chunk in warp)] for warp in block] for block in stored]
+    assert _stores_of_several_warps(of(*blocks)) is have_own

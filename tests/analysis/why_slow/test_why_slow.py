@@ -13,15 +13,16 @@ from simtmm.analysis.run import run
 from simtmm.analysis.source_changes import BOUND
 from simtmm.engine import causes
 from simtmm.recorder.compiled.cuda_file import cuda_program
-from tests.analysis.why_slow import more_questions, questions
-from tests.analysis.why_slow.questions import ARRAYS, PATTERNS, Question
+from tests.analysis.why_slow import further_questions, more_questions, questions
+from tests.analysis.why_slow.questions import PATTERNS, Question
 from tests.cuda.compilers.conftest import needs_machine_code
 
 pytestmark = needs_machine_code
 HERE = Path(__file__).parent
 
 
-QUESTIONS = [*questions.QUESTIONS, *more_questions.QUESTIONS]
+QUESTIONS = [*questions.QUESTIONS, *more_questions.QUESTIONS, *further_questions.QUESTIONS]
+ARRAYS = {**questions.ARRAYS, **further_questions.ARRAYS}
 
 
 def is_named(line, found):
@@ -57,7 +58,7 @@ def better(ran, asked):
 EACH = pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.kernel)
 
 
-@EACH
+@pytest.mark.parametrize("asked", [*QUESTIONS, *further_questions.CAUSES], ids=lambda asked: asked.kernel)
 def test_the_cause_and_the_line_are_named(asked, ran):
     found = slow(ran, asked).verdict
     assert any(cause in found.cause for cause in asked.causes), found.words
