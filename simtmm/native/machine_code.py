@@ -9,8 +9,8 @@ import llvmlite.binding as llvm
 
 ENTRY = "simtmm_entry"  # the function of a module that is called
 CODE_MODEL = "large"  # parts of an object may lie far apart, as they do in a process that holds gigabytes
-# LLVM's levels. The third compiles the engine's loop in 10.8 s, the second in 8.2, and the loop is no faster by it, but
-# larger: gemm, stream and bfs on the H100 SXM take 0.71, 0.23 and 0.19 s with the third, 0.67, 0.21 and 0.16 with the second
+# LLVM's levels. The third compiles the engine's loop in 10.8 s and the second in 8.2 s, of code that is smaller and no
+# slower: gemm, stream and bfs on the H100 SXM take 0.71, 0.23 and 0.19 s by the third, 0.67, 0.21 and 0.16 by the other
 QUICK, FULL = 1, 2
 # LLVM 22 ends the process at level 0, and there alone, where words that are loaded together become doubles, and these
 # floats, in registers of 512 bits (llvmlite 0.49 and 0.50; LLVM 20 does not)
