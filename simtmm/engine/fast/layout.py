@@ -126,11 +126,14 @@ TURNING, OPENING, SLICED, CROWDED, ENDED, LACKING, HIT = range(7)  # of `told`
 # lies below lacks the chunk, and above that bit the fill time. Of a chunk that has just been put in with none of its
 # sectors EMPTY; of one whose sectors differ FIRST_APART less twice its row among those that have a column for the fill
 # time of each sector, -1 where it is not there, and behind them the bytes of each that were stored and that what lies
-# below lacks, packed as a workload has what is accessed of a chunk. ABSENT: of no line.
+# below lacks, packed as a workload has what is accessed of a chunk; LAST_APART is below all of these. JOINT: of a line
+# with only some of its sectors, all filled at the same time or in the past, and not WRITTEN; added to it that time from
+# JOINT_SHIFT on, LATEST_JOINT at most, and below the bits of the sectors. ABSENT: of no line.
 Line = Columns("chunk fill")
 WRITTEN, FILL_SHIFT = 1, 1
 ABSENT, EMPTY, FIRST_APART = np.int64(-1), np.int64(-2), np.int64(-8)
-LAST_APART, SETTLED = np.int64(-1 << 40), np.int64(-1 << 41)
+LAST_APART, JOINT = np.int64(-1 << 40), np.int64(-1 << 62)
+JOINT_SECTORS, JOINT_SHIFT, LATEST_JOINT = np.int64((1 << 16) - 1), 17, np.int64((1 << 44) - 1)
 
 # Of a group where a user's rule schedules: whether something happened since it was asked; the tick at which it wants to
 # be asked again; how often in a row it held back; when it was asked last; how many warps live; and from `last` on

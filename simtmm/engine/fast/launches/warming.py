@@ -16,9 +16,12 @@ from simtmm.engine.fast.memory.sectors import (
     accessed_of,
     clean_line,
     insert_empty,
+    is_joint,
+    joint_line,
     lacking_of,
     put_sectors,
     runs_of,
+    sectors_of_joint,
     store_sectors,
     stored_of,
     wanted_of,
@@ -52,6 +55,8 @@ def settle(lines: Lines, line_sectors, touched, sectors):
             for way in range(lines.shape[1]):
                 if lines[row, way].fill >= 0:
                     lines[row, way].fill &= WRITTEN
+                elif is_joint(lines[row, way].fill):
+                    lines[row, way].fill = joint_line(sectors_of_joint(lines[row, way].fill), np.int64(0))
                 if sectors > 1:
                     for sector in range(sectors):
                         line_sectors[row, way, sector] = min(line_sectors[row, way, sector], np.int64(0))

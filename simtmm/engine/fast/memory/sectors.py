@@ -3,8 +3,8 @@
 Sectors are a set of bits, the first lowest; without sectors a chunk is one. A line that is there as a whole keeps the
 fill time of its sectors itself, and if it is written all of it is. Others are *apart*: their sectors have a row in a
 table beside the lines, in the place of one of the set's ways. That table is large, and a look at it mostly misses this
-computer's caches. So once the time is past at which the last of a line's sectors was filled, the line itself says which
-are there: it is *settled*, if nothing of it is to be written down; or whole again.
+computer's caches. So a line whose sectors came together says itself which are there and since when: it is *joint*. So is
+one that nothing is to be written down of, once the last of its sectors has been filled; if it has all, it is whole.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
@@ -12,7 +12,17 @@ are there: it is *settled*, if nothing of it is to be written down; or whole aga
 
 import numpy as np
 
-from simtmm.engine.fast.layout import EMPTY, FILL_SHIFT, FIRST_APART, LAST_APART, SETTLED, WRITTEN
+from simtmm.engine.fast.layout import (
+    EMPTY,
+    FILL_SHIFT,
+    FIRST_APART,
+    JOINT,
+    JOINT_SECTORS,
+    JOINT_SHIFT,
+    LAST_APART,
+    LATEST_JOINT,
+    WRITTEN,
+)
 from simtmm.native import inlined
 from simtmm.workload import MOST_SECTOR_BYTES, SECTOR_BITS
 
@@ -112,15 +122,27 @@ def is_apart(line):
 
 
 @inlined
-def is_settled(line):
+def is_joint(line):
     """Whether a line itself says which of its sectors are there."""
     return line < LAST_APART
 
 
 @inlined
-def settled_of(line):
-    """The sectors that a settled line has."""
-    return (line - SETTLED) >> FILL_SHIFT
+def joint_line(chosen, fill):
+    """A line that has these sectors, all filled at `fill`, which is no later than LATEST_JOINT."""
+    return JOINT + (fill << JOINT_SHIFT) + (chosen << FILL_SHIFT)
+
+
+@inlined
+def sectors_of_joint(line):
+    """The sectors that a joint line has."""
+    return (line - JOINT) >> FILL_SHIFT & JOINT_SECTORS
+
+
+@inlined
+def fill_of_joint(line):
+    """When they were filled."""
+    return (line - JOINT) >> JOINT_SHIFT
 
 
 @inlined
@@ -134,8 +156,8 @@ def lacking_of(parameters, sectors, row, line, wanted):
     """Which of the sectors that are wanted are not there, or not as a whole. line: as `find_line` has it."""
     if line >= 0:
         return np.int64(0)
-    if is_settled(line):
-        return wanted & ~settled_of(line)
+    if is_joint(line):
+        return wanted & ~sectors_of_joint(line)
     if not is_apart(line):
         return wanted
     lacking = np.int64(0)
@@ -150,9 +172,9 @@ def fill_of(parameters, sectors, row, line, wanted):
     """When the last of the sectors that are wanted, all of which are there, is filled."""
     if line >= 0:
         return line >> FILL_SHIFT
+    if is_joint(line):
+        return fill_of_joint(line)
     fill = np.int64(0)
-    if is_settled(line):
-        return fill
     for sector in range(parameters.sectors):
         if wanted >> sector & 1 != 0:
             fill = max(fill, sectors[row, row_of(line), sector])
@@ -178,7 +200,7 @@ def settle_line(parameters, lines, sectors, row, line, t):
         if latest <= t:
             is_whole = there == all_sectors(parameters)
             if line & WRITTEN == 0:
-                lines[row, 0].fill = np.int64(0) if is_whole else SETTLED + (there << FILL_SHIFT)
+                lines[row, 0].fill = np.int64(0) if is_whole else joint_line(there, np.int64(0))
             elif is_whole and is_all(parameters, sectors[row, place, parameters.sectors]):
                 lines[row, 0].fill = WRITTEN
 
@@ -215,10 +237,16 @@ def tell_apart(parameters, lines, sectors, row):
             found = base + place
         base += LOOKED_AT
     line = lines[row, 0].fill
-    settled = settled_of(line) if is_settled(line) else np.int64(0)
+    there = np.int64(0)
+    fill = np.int64(-1)
+    if line >= 0:
+        there = all_sectors(parameters)
+        fill = line >> FILL_SHIFT
+    elif is_joint(line):
+        there = sectors_of_joint(line)
+        fill = fill_of_joint(line)
     for sector in range(parameters.sectors):
-        fill = line >> FILL_SHIFT if line >= 0 else np.int64(-1)
-        sectors[row, found, sector] = np.int64(0) if settled >> sector & 1 != 0 else fill
+        sectors[row, found, sector] = fill if there >> sector & 1 != 0 else np.int64(-1)
     sectors[row, found, parameters.sectors] = 0
     lines[row, 0].fill = FIRST_APART - 2 * found
 
@@ -232,7 +260,10 @@ def put_sectors(parameters, lines, sectors, row, chosen, fill):
     if line == EMPTY and chosen == all_sectors(parameters):
         lines[row, 0].fill = fill << FILL_SHIFT
         return
-    if is_settled(line) and chosen & ~settled_of(line) == 0:
+    if line == EMPTY and fill <= LATEST_JOINT:
+        lines[row, 0].fill = joint_line(chosen, fill)
+        return
+    if is_joint(line) and chosen & ~sectors_of_joint(line) == 0:
         return
     if not is_apart(line):
         tell_apart(parameters, lines, sectors, row)
