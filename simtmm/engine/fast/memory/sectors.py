@@ -4,7 +4,8 @@ Sectors are a set of bits, the first lowest; without sectors a chunk is one. A l
 fill time of its sectors itself, and if it is written all of it is. Others are *apart*: their sectors have a row in a
 table beside the lines, in the place of one of the set's ways. That table is large, and a look at it mostly misses this
 computer's caches. So a line whose sectors came together says itself which are there and since when: it is *joint*.
-So is one that nothing is to be written down of, once the last of its sectors has been filled; if it has all, it is whole.
+So is one that nothing is to be written down of, once the last of its sectors has been filled; with all of them it is
+whole.
 """
 
 # simtmm/native compiles these functions from the names of their arguments; annotations would repeat "array".
