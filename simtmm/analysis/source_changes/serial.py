@@ -29,17 +29,29 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
     yield from _shared(stalls, of, (executions > 0) & (threads == executions), launch.threads_per_block, "thread")
     warps = int(np.diff(part.workload.block_warps).max(initial=0))
     if warps > 1:
-        yield from _shared(stalls, of, (threads > executions) & _are_of_one_warp(of, len(executions)), warps, "warp")
+        by_one = _are_of_one_warp(of, threads > executions)
+        yield from _shared(stalls, of, by_one, warps, "warp")
 
 
-def _are_of_one_warp(of: Operations, places: int) -> Flags:
-    """bool[places]: at which one warp of each block does anything."""
-    place = of.workload.place.astype(np.int64)
+def _are_of_one_warp(of: Operations, asked: Flags) -> Flags:
+    """bool[places]: of those asked for, at which one warp of each block does anything."""
+    chosen = np.flatnonzero(asked[of.workload.place])
+    place = of.workload.place[chosen].astype(np.min_scalar_type(len(asked)))  # two bytes are sorted by their digits
+    order = np.argsort(place, kind="stable")  # operations come by blocks and warps, and so do those of each place
+    place, chosen = place[order], chosen[order]
     warps, blocks = (
-        np.bincount(np.unique(np.stack([place, number]), axis=1)[0], minlength=places) for number in (of.warp, of.block)
+        np.bincount(place[_changes(place) | _changes(number[chosen])], minlength=len(asked))
+        for number in (of.warp, of.block)
     )
-    alone: Flags = ((warps > 0) & (warps == blocks))[:places]
+    alone: Flags = (warps > 0) & (warps == blocks)
     return alone
+
+
+def _changes(values: Integers) -> Flags:
+    """bool[n]: which values are others than the one before, as the first is."""
+    changes = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=changes[1:])
+    return changes
 
 
 def _shared(stalls: Stalls, of: Operations, by_one: Flags, times: int, one: str) -> Iterator[Candidate]:

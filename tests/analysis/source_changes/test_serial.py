@@ -1,11 +1,12 @@
 """Work of one thread, constants, quotients and many blocks: what becomes of operations, by hand."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from simtmm.analysis.source_changes import changes, regrouped
+from simtmm.analysis.source_changes import changes, regrouped, serial
 from simtmm.analysis.source_changes.cooperation import _stores_of_several_warps
 from simtmm.analysis.source_changes.loads import passes_of_any
 from simtmm.analysis.source_changes.operations import Operations
@@ -99,3 +100,16 @@ def test_blocks_without_barriers_become_one_that_does_their_work_one_after_anoth
 def test_blocks_of_which_several_warps_store_alone_have_results_of_threads(stored, have_own):
     blocks = [[[["load", [9]], *(["store", [chunk]] for chunk in warp)] for warp in block] for block in stored]
     assert _stores_of_several_warps(of(*blocks)) is have_own
+
+
+def test_places_of_one_warp_are_counted_as_pairs_of_place_and_warp_are():
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        warp = np.sort(rng.integers(0, 8, rng.integers(0, 60)))
+        place, block = rng.integers(0, 5, len(warp)).astype(np.int32), warp // rng.integers(1, 5)
+        asked = rng.random(5) < 0.7
+        pairs = [{*zip(place.tolist(), number.tolist(), strict=True)} for number in (warp, block)]
+        warps, blocks = (np.bincount([at for at, _ in found], minlength=5) for found in pairs)
+        of_warps = SimpleNamespace(workload=SimpleNamespace(place=place), warp=warp, block=block)
+        alone = serial._are_of_one_warp(of_warps, asked)
+        assert alone.tolist() == (asked & (warps > 0) & (warps == blocks)).tolist()
