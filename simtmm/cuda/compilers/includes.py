@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from simtmm.cuda.compilers.header_macros import Use, spelled
 from simtmm.files import is_file, is_there
 
 LARGEST = 64 << 20  # bytes of a header that is looked at
 _GAP = rb"(?:[ \t]|/\*.{0,1000}?\*/)*"
 _INCLUDE = re.compile(
     rb"(?:#|%:|\?\?=)" + _GAP + rb"(?:include|include_next|import)\b" + _GAP
-    + rb'(?:"([^"\n]+)"|<([^>\n]+)>|([A-Za-z_]\w*))'
-    rb'|__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>)'
+    + rb'(?:"([^"\n]+)"|<([^>\n]+)>|([A-Za-z_]\w*)[ \t]*(\([^()\n]*\))?)'
+    rb'|__has_include(?:_next)?\s*\(\s*(?:"([^"\n]+)"|<([^>\n]+)>|([A-Za-z_]\w*)[ \t]*(\([^()\n]*\))?)'
 )  # fmt: skip
-_DEFINED = re.compile(rb'(?:#|%:)[ \t]*define[ \t]+(\w+)[ \t]+(?:"([^"\n]+)"|<([^>\n]+)>)')
 OF_ONE_ARCHITECTURE = re.compile(
     rb"\b(?:wgmma|setmaxnreg|tensormap\.replace|sm_90a|compute_90a|__CUDA_ARCH_FEAT_SM90_ALL|__CUDA_ARCH_SPECIFIC__)\b"
 )
@@ -56,45 +56,80 @@ def included(
     folders: that are searched for headers.
     headers: those in memory, by name; their texts are followed, too.
     """
-    waiting = list(sources)
-    places = list(dict.fromkeys([*folders, *(place for _, place in waiting)]))
-    waiting += [(text.encode(), place) for text in (headers or {}).values() for place in places[:1] or [Path()]]
-    digests: dict[Path, str] = {}
-    whole, is_of_one = True, False
-    named_by_macros: set[bytes] = set()
-    defined: set[bytes] = set()
-    while waiting:
-        text, own = waiting.pop()
+    given = list(sources)
+    places = list(dict.fromkeys([*folders, *(place for _, place in given)]))
+    given += [(text.encode(), place) for text in (headers or {}).values() for place in places[:1] or [Path()]]
+    followed = _Followed(places)
+    for text, own in given:
+        followed.read(text, own)
+    while followed.follow():
+        pass
+    found = tuple(sorted((str(path), digest) for path, digest in followed.digests.items()))
+    return Included(found, followed.is_whole, followed.is_of_one)
+
+
+class _Followed:
+    """Texts that were read, and the headers that these name."""
+
+    def __init__(self, places: Sequence[Path]) -> None:
+        """places: folders that are searched for headers, beside a text's own."""
+        self.digests: dict[Path, str] = {}
+        self.is_of_one = False
+        self._places, self._texts = places, list[bytes]()
+        self._waiting: list[tuple[bytes, Path]] = []  # names of headers, and the folder of the text that names each
+        self._tried: set[tuple[bytes, Path]] = set()
+        self._macros: dict[tuple[Use, Path], None] = {}  # likewise
+        self._spelled: set[tuple[bytes, Path]] = set()  # names that macros spell
+        self._is_whole, self._are_all_known = True, True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each header that may be read was found, and read."""
+        return self._is_whole and self._are_all_known
+
+    def read(self, text: bytes, own: Path) -> None:
+        """Note the headers that a text names. own: the folder that it lies in."""
         text = _SPLICE.sub(b"", text)
-        is_of_one = is_of_one or OF_ONE_ARCHITECTURE.search(text) is not None
-        names = []
-        for quoted, pointed, macro, tested, tested_pointed in _INCLUDE.findall(text):
-            if macro:
-                named_by_macros.add(macro)
-            names.append(quoted or pointed or tested or tested_pointed)
-        if named_by_macros or b"include" in text:
-            for name, quoted, pointed in _DEFINED.findall(text):
-                defined.add(name)
-                names.append(quoted or pointed)
-        for name in filter(None, names):
-            for folder in dict.fromkeys([own, *places]):
-                path = folder / name.decode("utf-8", "surrogateescape")
-                if path in digests:
+        self._texts.append(text)
+        self.is_of_one = self.is_of_one or OF_ONE_ARCHITECTURE.search(text) is not None
+        for quoted, pointed, macro, arguments, *tested in _INCLUDE.findall(text):
+            if macro or tested[2]:
+                within = arguments or tested[3]
+                self._macros[(macro or tested[2], within[1:-1] if within else None), own] = None
+            else:
+                self._waiting.append((quoted or pointed or tested[0] or tested[1], own))
+
+    def follow(self) -> bool:
+        """Read the headers that are named so far; whether macros name more of them."""
+        while self._waiting:
+            name, own = self._waiting.pop()
+            for folder in [own, *self._places]:
+                if (name, folder) in self._tried:
                     continue
-                if not is_file(path):
-                    whole = whole and not is_there(path)  # a device or a pipe, of which nobody knows the end
-                    continue
-                try:
-                    content = _content(path)
-                except OSError:
-                    continue
-                if content is None:
-                    whole = False
-                    continue
-                digests[path] = hashlib.sha256(content).hexdigest()
-                waiting.append((content, path.parent))
-    found = tuple(sorted((str(path), digest) for path, digest in digests.items()))
-    return Included(found, whole and named_by_macros <= defined, is_of_one)
+                self._tried.add((name, folder))
+                self._look_at(folder / name.decode("utf-8", "surrogateescape"))
+        uses = {use: spelled(use, self._texts) for use in {use for use, _ in self._macros}}
+        self._are_all_known = all(are_all for _, are_all in uses.values())
+        spelled_now = {(name, own) for use, own in self._macros for name in uses[use][0]}
+        self._waiting = sorted(spelled_now - self._spelled)
+        self._spelled |= spelled_now
+        return bool(self._waiting)
+
+    def _look_at(self, path: Path) -> None:
+        if path in self.digests:
+            return
+        if not is_file(path):
+            self._is_whole = self._is_whole and not is_there(path)  # a device or a pipe, of which nobody knows the end
+            return
+        try:
+            content = _content(path)
+        except OSError:
+            return
+        if content is None:
+            self._is_whole = False
+            return
+        self.digests[path] = hashlib.sha256(content).hexdigest()
+        self.read(content, path.parent)
 
 
 def times_as_long(texts: Iterable[bytes]) -> float:

@@ -30,6 +30,9 @@ def folder(tmp_path):
         *('#include "b.h"', "#include <b.h>", '  #  include   "b.h"', '#/* x */include/**/"b.h"', '%:include "b.h"'),
         *('#inc\\\nlude "b.h"', '#if 0\n#include "b.h"\n#endif', '#include_next "b.h"', '#if __has_include("b.h")'),
         *('#define HEADER "b.h"\n#include HEADER', "#define HEADER <b.h>\n#include HEADER"),
+        *("#define H(name) <name.h>\n#include H(b)", "#  define H(x, y) <x.y> // y\n#if __has_include(H(b, h))"),
+        *('#define B H\n#define H "b.h" /* */\n#include B', "#define S(x) #x\n#define H S(b.h)\n#include H"),
+        *("#include H\n#if 1\n#define H <b.h>\n#else\n#define H <none.h>\n#endif",),
     ],
 )  # fmt: skip
 def test_a_header_is_found_however_it_is_included(line, folder):
@@ -60,8 +63,34 @@ def test_the_content_of_a_header_counts(folder):
     assert included([(b'#include "b.h"', folder)], []) != before
 
 
-def test_what_can_not_be_followed_is_reported(folder):
-    assert found("#include HEADER", folder) == (set(), False)
+@pytest.mark.parametrize(
+    "define",
+    [
+        *("", "#define H(x) <x>", "#define H other(1) 2", "#define H H", "#define O(x) b##x\n#define H O(.h)"),
+        *("#define O(x, y) <x>\n#define H O(b.h)", "#define O <b.h>\n#define H O(1)", "#define H UNKNOWN"),
+    ],
+)
+def test_what_can_not_be_followed_is_reported(define, folder):
+    assert found(f"{define}\n#include H", folder) == (set(), False)
+
+
+def test_each_definition_of_a_macro_counts_and_one_that_can_not_be_followed_is_reported(folder):
+    text = '#ifdef A\n#define H "b.h"\n#elif B\n#define H <other.h>\n#else\n#define H {}\n#endif\n#include H'
+    assert found(text.format('"sub/d.h"'), folder) == ({"b.h", "other.h", "sub/d.h"}, True)
+    assert found(text.format("f(1)"), folder) == ({"b.h", "other.h"}, False)
+
+
+def test_a_macro_of_a_header_that_a_macro_names_is_followed(folder):
+    (folder / "b.h").write_text("#define NEXT <other.h>\n#include NEXT\n#include FIRST\n")
+    text = "#define FIRST <b.h>\n#include FIRST"
+    assert found(text, folder) == ({"b.h", "other.h"}, True)
+    (folder / "other.h").write_text("#undef FIRST\n#define FIRST <a.h>\n")
+    assert found(text, folder) == ({"a.h", "b.h", "other.h"}, True)
+
+
+def test_macros_that_stand_for_very_many_others_are_reported(folder):
+    text = "".join(f"#define H(x) H(x {each})\n" for each in "abcdefgh") + '#define H(x) "b.h"\n#include H(1)'
+    assert found(text, folder) == ({"b.h"}, False)
 
 
 def test_a_header_that_includes_itself_ends(folder):
