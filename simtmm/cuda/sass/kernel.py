@@ -18,7 +18,7 @@ from simtmm.cuda.sass.listing import parse_listing, with_lines_of_calls
 from simtmm.cuda.sass.register_banks import BANKED_FROM, cycles_of_operands
 from simtmm.cuda.sass.sources import Banks
 from simtmm.cuda.sass.stack import stack_of
-from simtmm.cuda.sass.syntax import Listing, MachineInstruction, MachineLabel, Number, Word
+from simtmm.cuda.sass.syntax import Boards, Listing, MachineInstruction, MachineLabel, Number, Word
 from simtmm.cuda.sass.work import class_of, result_class
 from simtmm.cuda.sass.writing import functions_of
 from simtmm.errors import SassError
@@ -154,18 +154,23 @@ def _issue(instruction: MachineInstruction, boards: Set[int | None], operand_cyc
 def _waited_for(instruction: MachineInstruction, counted: Set[str]) -> tuple[tuple[str, ...], int | None]:
     """What DEPBAR waits for, and how many of the latest groups of copies it leaves where it waits for the others.
 
-    counted: scoreboards that count groups. All that its scoreboard counts is waited for, loads of the latest, too; at 0
-    all copies, as where there are several such scoreboards.
+    counted: scoreboards that count groups. DEPBAR names one of those and a number, or some scoreboards that are to be
+    clear, or both. All that they count is waited for, loads of the latest, too; at 0 all copies, as where several
+    scoreboards count groups.
     """
-    match instruction.operands:
-        case (Word(board), Number(left)) if instruction.opcode == "DEPBAR":
+    if instruction.opcode != "DEPBAR":
+        return (), None
+    clear = tuple(_scoreboard(each) for of in instruction.operands if isinstance(of, Boards) for each in of.numbers)
+    copies = (COPIES,) if counted & set(clear) else ()
+    match [each for each in instruction.operands if not isinstance(each, Boards)]:
+        case [Word(board), Number(left)]:
             if not isinstance(left, int) or left < 0:
                 raise SassError(f"`{instruction.text}` does not give a whole number of copies")
-            if left and counted == {board}:
-                return (board,), left
-            return ((board,) if left and board not in counted else (board, COPIES)), None
+            if left and counted == {board} and not copies:
+                return (board, *clear), left
+            return (board, *clear, *(copies if left and board not in counted else (COPIES,))), None
         case _:
-            return (), None
+            return (*clear, *copies), None
 
 
 def _scoreboard(number: int) -> str:

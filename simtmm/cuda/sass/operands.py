@@ -3,12 +3,13 @@
 import math
 import re
 
-from simtmm.cuda.sass.syntax import Constant, Descriptors, Memory, Number, Operand, Reg, Target, Word
+from simtmm.cuda.sass.syntax import Boards, Constant, Descriptors, Memory, Number, Operand, Reg, Target, Word
 from simtmm.errors import SassError
 
 _REGISTER = re.compile(r"(U?R\d{1,3}|U?RZ|U?P\d|U?PT|B\d{1,2}|SRZ)((?:\.\w+)*)")
 _CONSTANT = re.compile(r"c(?:\[(0x[0-9a-f]+)\])\s*\[(.*)\]((?:\.\w+)*)")
 _DESCRIPTORS = re.compile(r"gdesc\[(UR\d+|URZ)\]((?:\.\w+)*)")
+_BOARDS = re.compile(r"\{[0-5](?:,[0-5]){0,5}\}")
 _POLICY = re.compile(r"desc\[(?:UR\d+|URZ)\]")  # of a cache, by itself
 _WHOLE = re.compile(r"[+-]?(?:0x[0-9a-f]{1,16}|\d{1,20})")  # of 64 bits at most
 _REAL = re.compile(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?")
@@ -38,6 +39,8 @@ def operand(text: str) -> Operand:
         return Target(text[2:-1])
     if found := _DESCRIPTORS.fullmatch(text):
         return Descriptors(found[1], tuple(part for part in found[2].split(".") if part))
+    if _BOARDS.fullmatch(text):
+        return Boards(tuple(map(int, text[1:-1].split(","))))
     if _POLICY.fullmatch(text):
         return Word("desc")
     if text.startswith(("[", "desc[")):

@@ -113,7 +113,14 @@ class Word:
     text: str
 
 
-Operand: TypeAlias = Reg | Number | Constant | Memory | Descriptors | Target | Word
+@dataclass(frozen=True)
+class Boards:
+    """Scoreboards by number: {5,4,0}."""
+
+    numbers: tuple[int, ...]
+
+
+Operand: TypeAlias = Reg | Number | Constant | Memory | Descriptors | Target | Word | Boards
 
 
 @dataclass(frozen=True)

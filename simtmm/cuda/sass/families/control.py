@@ -4,7 +4,7 @@ from simtmm.cuda.ptx.flow.basic_blocks import EXCLUSIVE, LEAVE_CONVERGENCE
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.syntax import MachineInstruction, Number, Operand, Reg, Target, Word
+from simtmm.cuda.sass.syntax import Boards, MachineInstruction, Number, Operand, Reg, Target, Word
 from simtmm.cuda.sass.writing import NEXT
 
 ALL = 0xFFFFFFFF
@@ -219,9 +219,13 @@ def end_store_group(lifting: Lifting, instruction: MachineInstruction) -> None:
 
 
 def await_board(lifting: Lifting, instruction: MachineInstruction) -> None:
-    """DEPBAR: where its scoreboard counts groups of stores in bulk, a wait for them; else it only costs its slot."""
-    match instruction.operands:
-        case (Word(board), Number(int(left))) if board in lifting.store_boards:
+    """DEPBAR: a wait for groups of stores in bulk where a scoreboard of it counts them; else it only costs its slot."""
+    clear = {f"SB{each}" for of in instruction.operands if isinstance(of, Boards) for each in of.numbers}
+    if clear & lifting.store_boards:
+        lifting.access("cp.async.bulk.wait_group.read", Immediate(0))
+        return
+    match [each for each in instruction.operands if not isinstance(each, Boards)]:
+        case [Word(board), Number(int(left))] if board in lifting.store_boards:
             lifting.access("cp.async.bulk.wait_group.read", Immediate(left))
 
 
