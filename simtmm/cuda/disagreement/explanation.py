@@ -31,7 +31,7 @@ from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.execution.runtime.turn_order import DESCENDING
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
-from simtmm.errors import SimtmmError
+from simtmm.errors import RecordingError, SimtmmError
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,17 @@ class Ways:
             return self.memory.after(function, self.launch, self.blocks, self.seconds)
         except (SimtmmError, SlowError):
             return None
+
+    def ends_with_an_error(self, function: KernelFunction) -> bool:
+        """Whether another way ends with an error of the kernel; not where simtmm refuses it, or it takes too long."""
+        try:
+            assert function.code
+            self.memory.after(function, self.launch, self.blocks, self.seconds)
+        except RecordingError:
+            return True
+        except (SimtmmError, SlowError):
+            pass
+        return False
 
 
 @dataclass(frozen=True)
@@ -153,7 +164,7 @@ def _values(ways: Ways, number: int, element: int) -> str:
 def ended_alone(ways: Ways, error: str) -> Told:
     """Why machine code ends with an error where PTX does not. ways: whose machine code has changed nothing."""
     for reason, function, _ in _trials(ways)[:-1]:
-        if ways.after(function()) is None:
+        if ways.ends_with_an_error(function()):
             return Told(f"{error}, which depends on {reason}")
     race = _race(ways)
     if race:

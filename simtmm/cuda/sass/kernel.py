@@ -62,6 +62,7 @@ def lifted_kernel(
     Raises SassError for an instruction that is not known.
     """
     function = module.functions[entry]
+    _check_maps(module, entry)
     locations = _locations(module)
     listing = with_lines_of_calls(parse_listing(disassembly.text, entry), locations)
     stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
@@ -118,6 +119,18 @@ def lifted_kernel(
     known = {name: variable for name, variable in module.variables.items() if variable.space != "shared"}
     lifted_module = Module(module.version, module.target, module.files, known, {entry: renamed(lifted)})
     return LiftedKernel(lifted_module, listing)
+
+
+def _check_maps(module: Module, entry: str) -> None:
+    """Machine code replaces a field of a tensor map by writing the bits that it has in NVIDIA's own format."""
+    for name, function in module.functions.items():
+        if name != entry and function.entry:
+            continue
+        for item in function.body or ():
+            if isinstance(item, Instruction) and item.opcode == "tensormap" and item.has("replace"):
+                raise SassError(
+                    "machine code of tensormap.replace writes NVIDIA's own format of tensor maps, not simtmm's"
+                )
 
 
 def _issue(instruction: MachineInstruction, boards: Set[int | None], operand_cycles: int) -> Issue:

@@ -5,6 +5,9 @@ import pytest
 
 import simtmm
 from simtmm import own_faults
+from simtmm.cuda.disagreement.memory import KeptMemory
+from simtmm.cuda.disagreement.variants import Variant
+from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.sass import families
 from simtmm.report.run import describe
 from simtmm.trace.info import TraceInfo
@@ -139,6 +142,50 @@ def test_a_whole_number_of_a_rounded_one_is_no_fault(ran, monkeypatch):
     assert schedule.instructions == "ptx"
     assert schedule.why.endswith("which depends on how real numbers are rounded")
     assert schedule.fault == ""
+
+
+BEYOND = """
+__global__ void k(const float* x, int* y)
+{
+    float a = x[threadIdx.x] + 1.5f;
+    y[threadIdx.x + (a > 1e9f ? 1 << 20 : 0)] = int(a);
+}
+"""
+
+
+def test_an_error_that_no_other_way_ends_with_is_a_fault_also_if_one_takes_too_long(ran, monkeypatch):
+    def wrong(lifting, instruction):
+        to, *_ = instruction.operands
+        lifting.write(to, lifting.value("mov.b32", "b32", families.bits.Immediate(0x4F800000)))
+
+    after = KeptMemory.after
+
+    def slow(self, function, *given):
+        if isinstance(function, Variant):
+            raise SlowError
+        return after(self, function, *given)
+
+    monkeypatch.setitem(families.HANDLERS, "FADD", wrong)
+    monkeypatch.setattr(KeptMemory, "after", slow)
+    (schedule,) = ran(BEYOND, 1, 32, ("x=random:float32:32", "y=zeros:int32:32")).info.schedules
+    assert schedule.instructions == "ptx"
+    assert "which depends on" not in schedule.why
+    assert "a fault of simtmm, not of your kernel" in schedule.fault
+
+
+REPLACES = """
+__global__ void k(char* map, int* y)
+{
+    asm volatile("tensormap.replace.tile.rank.global.b1024.b32 [%0], 1;" :: "l"(map) : "memory");
+    y[threadIdx.x] = threadIdx.x;
+}
+"""
+
+
+def test_fields_of_tensor_maps_are_replaced_as_ptx(ran):
+    (schedule,) = ran(REPLACES, 1, 1, ("map=zeros:uint8:128", "y=zeros:int32:32")).info.schedules
+    assert (schedule.instructions, schedule.fault) == ("ptx", "")
+    assert schedule.why == "machine code of tensormap.replace writes NVIDIA's own format of tensor maps, not simtmm's"
 
 
 NO_NUMBER = """
