@@ -9,7 +9,7 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts
 from simtmm.stalls import LOADS, Stalls
 from simtmm.stalls.places import BARRIER, JOIN, THREADS
 from simtmm.trace.schema import TraceLaunch
@@ -34,10 +34,8 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
 
 def _are_of_one_warp(of: Operations, places: int) -> Flags:
     """bool[places]: at which one warp of each block does anything."""
-    place = of.workload.place.astype(np.int64)
-    warps, blocks = (
-        np.bincount(np.unique(np.stack([place, number]), axis=1)[0], minlength=places) for number in (of.warp, of.block)
-    )
+    place = of.workload.place
+    warps, blocks = (np.bincount(place[firsts(number, place)], minlength=places) for number in (of.warp, of.block))
     alone: Flags = ((warps > 0) & (warps == blocks))[:places]
     return alone
 
