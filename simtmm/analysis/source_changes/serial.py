@@ -34,7 +34,7 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
 
 def _are_of_one_warp(of: Operations, places: int) -> Flags:
     """bool[places]: at which one warp of each block does anything."""
-    place = of.workload.place
+    place = of.workload.place.astype(np.int64)
     warps, blocks = (np.bincount(place[firsts(number, place)], minlength=places) for number in (of.warp, of.block))
     alone: Flags = ((warps > 0) & (warps == blocks))[:places]
     return alone
