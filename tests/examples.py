@@ -27,6 +27,13 @@ def examples(count, **others):
     return settings(max_examples=count * settings().max_examples // DAILY, **others)
 
 
+def daily(cases, count=1):
+    """The first cases a day, and all of them with the long profile: of cases that differ by their machine and go the
+    same way through the code. count: how many a day.
+    """
+    return cases if settings().max_examples > DAILY else cases[:count]
+
+
 def several(machines):
     """As many machines as share a drawn workload: `examples(count // SHARING)` of them are `count` pairs."""
     return strategies.lists(machines, min_size=SHARING, max_size=SHARING)

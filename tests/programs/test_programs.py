@@ -17,6 +17,7 @@ from simtmm.trace.io import load_trace
 from simtmm.trace.lower import lower
 from simtmm.watch import watched
 from simtmm.workload import GRID_BARRIER
+from tests.examples import daily
 
 HERE = Path(__file__).parent
 RIGHT = sorted(path.name for path in HERE.glob("*.cu") if not path.name.startswith("wrong_"))
@@ -267,7 +268,7 @@ def test_of_a_sample_what_is_left_out_is_told(tmp_path):
     assert sum(sampling.left_out) > 0
 
 
-@pytest.mark.parametrize("name", ["a100-80", "h100-sxm", "v100"])
+@pytest.mark.parametrize("name", daily(["a100-80", "h100-sxm", "v100"]))
 def test_device_clocks_are_within_ten_per_cent_of_the_machines_latencies(name, capfd):
     machine = load_machine(name)
     outcome = cuda_program(["device_clocks.cu"], clock=OwnClock(has_host_time=False)).run(machine)
@@ -286,7 +287,7 @@ def test_device_clocks_are_within_ten_per_cent_of_the_machines_latencies(name, c
     assert 20_000 <= found["barrier"] < 20_500
 
 
-@pytest.mark.parametrize("name", ["v100", "a100-80", "h100-sxm"])
+@pytest.mark.parametrize("name", daily(["v100", "a100-80", "h100-sxm"]))
 def test_chains_of_loads_take_as_long_by_the_devices_clock_as_by_events(name, capfd):
     machine = load_machine(name)
     cuda_program(["parts/latencies.cu"], clock=OwnClock(has_host_time=False)).run(machine)

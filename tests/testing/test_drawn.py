@@ -1,6 +1,7 @@
 """What is drawn to compare engines on: each of these values, for each of these keys, and all shapes of a workload."""
 
 from collections import Counter, defaultdict
+from functools import cache
 from itertools import combinations, pairwise
 from typing import get_args
 
@@ -129,6 +130,7 @@ DRAWING = {
 }  # fmt: skip
 
 
+@cache
 def by_hypothesis():
     found = []
 
@@ -141,6 +143,7 @@ def by_hypothesis():
     return found
 
 
+@cache
 def by_random_numbers():
     draw = RandomDraw(1)
     return [space.machine(draw) for _ in range(DRAWN)]

@@ -10,7 +10,7 @@ from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.arithmetic import divides
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
-from simtmm.analysis.source_changes.operations import Flags, Operations
+from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
 from simtmm.analysis.source_changes.serial import with_their_sites
 from simtmm.stalls import Count, Stalls
 from simtmm.stalls.places import BARRIER as KIND_OF_BARRIER
@@ -193,9 +193,8 @@ def _stores_of_several_warps(of: Operations) -> bool:
     if not len(here):
         return False
     block, chunk = of.block[of.of_chunk[here]], of.workload.chunks[here]
-    pairs = np.unique(np.stack([chunk, block]), axis=1)
-    of_one = np.bincount(np.unique(pairs[0], return_inverse=True)[1]) == 1
-    own = np.isin(chunk, np.unique(pairs[0])[of_one])
+    chunks, blocks = np.unique(chunk[firsts(block, chunk)], return_counts=True)
+    own = np.isin(chunk, chunks[blocks == 1])
     warps = np.unique(of.warp[of.of_chunk[here[own]]])
     return len(warps) > len(np.unique(block[own]))
 

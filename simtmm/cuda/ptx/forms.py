@@ -136,7 +136,7 @@ def takes(instruction: Instruction) -> bool:
 
     What is lifted from machine code has forms of its own beside those of PTX: `atom.arrive`, say.
     """
-    chosen = _by_modifiers(instruction.modifiers, forms_of(instruction.opcode))
+    chosen = _by_modifiers(instruction.opcode, instruction.modifiers)
     return not chosen or bool(_of_kinds(_kinds_of(instruction), chosen))
 
 
@@ -148,7 +148,7 @@ def begins_with_destination(instruction: Instruction) -> bool:
 @cache
 def _begins(opcode: str, modifiers: tuple[str, ...], kinds: tuple[type[Operand], ...]) -> bool:
     forms = forms_of(opcode)
-    chosen = _by_modifiers(modifiers, forms) or forms
+    chosen = _by_modifiers(opcode, modifiers) or forms
     fitting = _of_kinds(kinds, chosen) or [each for form in chosen for each in form.operands]
     begins = next((each[0] for each in fitting if each), None)
     return begins.letter in _WRITTEN if begins else not forms
@@ -165,7 +165,7 @@ def complaint(instruction: Instruction, registers: Mapping[str, str]) -> str | N
     forms = forms_of(instruction.opcode)
     if not forms:
         return None
-    chosen = _by_modifiers(instruction.modifiers, forms)
+    chosen = _by_modifiers(instruction.opcode, instruction.modifiers)
     if not chosen:
         return _of_modifiers(instruction, forms)
     fitting = _of_kinds(_kinds_of(instruction), chosen)
@@ -187,10 +187,11 @@ def _of_modifiers(instruction: Instruction, forms: Iterable[Form]) -> str:
     return f"has no form with .{'.'.join(instruction.modifiers)}"
 
 
-def _by_modifiers(modifiers: Sequence[str], forms: Sequence[Form]) -> Sequence[Form]:
-    """The forms with these modifiers: those that say nothing of them only where no other has them."""
-    found = [form for form in forms if form.has(modifiers)]
-    return [form for form in found if not form.open] or found
+@cache
+def _by_modifiers(opcode: str, modifiers: tuple[str, ...]) -> tuple[Form, ...]:
+    """The forms of an opcode with these modifiers: those that say nothing of them only where no other has them."""
+    found = tuple(form for form in forms_of(opcode) if form.has(modifiers))
+    return tuple(form for form in found if not form.open) or found
 
 
 def _kinds_of(instruction: Instruction) -> tuple[type[Operand], ...]:

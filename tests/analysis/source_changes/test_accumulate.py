@@ -8,6 +8,7 @@ from simtmm.analysis.run import run
 from simtmm.analysis.source_changes.lines import ESTIMATE
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.cuda.compilers.conftest import needs_machine_code
+from tests.examples import daily
 
 pytestmark = needs_machine_code
 
@@ -51,7 +52,7 @@ def both(folder, machine, source, forms, grid, block, arguments):
     return done[0], done[0].result.ticks / done[1].result.ticks
 
 
-@pytest.mark.parametrize("machine", ["h100-sxm", "rtx-3080", "v100"])
+@pytest.mark.parametrize("machine", daily(["h100-sxm", "rtx-3080", "v100"]))
 @pytest.mark.parametrize(
     ("source", "forms", "grid", "block", "arguments", "factor"),
     [  # compilers unroll the loop of the product by more than four rounds

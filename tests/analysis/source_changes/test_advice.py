@@ -14,6 +14,7 @@ from simtmm.machine.part import part_of
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.analysis.verdicts import contradiction
 from tests.cuda.compilers.conftest import needs_machine_code
+from tests.examples import daily
 
 pytestmark = needs_machine_code
 MACHINE = "h100-sxm"
@@ -165,7 +166,7 @@ BOX = """__global__ void box(const float* in, float* out, int w)
 """
 
 
-@pytest.mark.parametrize(("machine", "w"), [("rtx-3080", 68), ("rtx-3080", 260), ("h100-sxm", 260)])
+@pytest.mark.parametrize(("machine", "w"), daily([("rtx-3080", 68), ("h100-sxm", 260), ("rtx-3080", 260)], 2))
 def test_other_indices_of_threads_change_all_arrays_at_once_and_come_before_a_tile(tmp_path, machine, w):
     path, done = tmp_path / "k.cu", {}
     for order in ("yx", "xy"):
@@ -209,7 +210,7 @@ def test_elements_that_lie_anywhere_are_to_be_sorted_and_a_tile_is_of_no_help(tm
     assert best(done["sorted"], "coalesce") is None
 
 
-@pytest.mark.parametrize("machine", ["h100-sxm", "v100", "rtx-3080"])
+@pytest.mark.parametrize("machine", daily(["h100-sxm", "rtx-3080", "v100"], 2))  # of which one is not told
 def test_padding_of_a_tree_takes_instructions_for_each_index(tmp_path, machine):
     """Blelloch's scan: without conflicts alone it would be 1.43, 1.32 and 1.27 times as fast, padded it is 1.26, 1.12
     and 1.02 times as fast. What is said is within a tenth of that, and so may be worth telling where the gain is not.
@@ -343,7 +344,7 @@ TILES = """__global__ void product(int n, const float* A, const float* B, float*
 """
 
 
-@pytest.mark.parametrize("machine", ["h100-pcie", "rtx-4090", "rtx-2080-ti"])
+@pytest.mark.parametrize("machine", daily(["h100-pcie", "rtx-4090", "rtx-2080-ti"]))
 def test_what_binds_a_tiled_product_is_shared_memory_and_faster_passes_of_it_help(tmp_path, machine):
     (tmp_path / "k.cu").write_text(TILES)
     square = "random:float32:65536"

@@ -14,11 +14,11 @@ from tests.cuda.compilers.conftest import needs_machine_code
 pytestmark = needs_machine_code
 MACHINE = "rtx-3080"
 HERE = Path(__file__).parent
-N = 1 << 19
+N = 1 << 18
 # A version and the next, what that does, and whether the gain stands for it: else it is a bound, or the step does more
 STEPS = [
     ("sum_divergent", "sum_compact", N, "compact", False),  # which also takes a remainder out of the loop
-    ("sum_compact", "sum_sequential", N, "pad", True),  # 1.02 of 1.11: its indices are shorter, too
+    ("sum_compact", "sum_sequential", N, "pad", True),  # 1.03 of 1.09: its indices are shorter, too
     ("sum_sequential", "sum_while_loading", N, "coarsen", False),  # of two blocks, where four are tried
     ("sum_while_loading", "sum_last_warp", 2 * N, "last warp", True),
     ("sum_last_warp", "sum_many", N, "coarsen", False),  # of as many as there are for each of 1024 blocks
@@ -34,7 +34,7 @@ PRODUCTS = [
 ]
 # Results of a block's side, and its threads
 SHAPES = {"column_of_registers": (64, 512), "square_of_registers": (64, 64), "in_vectors": (64, 64)}
-SIDE, GROUPS = 256, 4  # core groups, with their share of the rest: several blocks for each
+SIDE, GROUPS = 192, 2  # core groups, with their share of the rest: several blocks for each
 
 
 @pytest.fixture(scope="module")
