@@ -134,6 +134,7 @@ PAGES = {
         "whose results are there after {analysis.source_changes.changes:SOON} cycles",
         "one in {analysis.source_changes.arithmetic:OF_A_DIVISION|word} instructions is left",
         "one in {analysis.source_changes.arithmetic:OF_A_FUNCTION|word} instructions is left",
+        "`expf` or `exp10f`, one in {analysis.source_changes.arithmetic:OF_AN_EXPONENTIAL|word}",
         "Blocks of up to {analysis.source_changes.launch_shape:SMALL} threads without barriers become one of "
         "{analysis.source_changes.launch_shape:USUAL} threads",
         "A block becomes {analysis.source_changes.launch_shape:PARTS[0]|word} or "

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -15,12 +16,15 @@ from simtmm.workload import Workload
 
 OF_A_DIVISION = 5  # times as many instructions as a product and a shift, with which a compiler divides by a constant
 OF_CHAIN = 0.3  # of warps' time, that they wait for results of their own at a line
-OF_A_FUNCTION = 8  # times as many instructions as those that only ask the hardware
+OF_A_FUNCTION = 8  # times as many instructions as those that only ask the hardware: logf has 24 on sm_90, __logf 2
+OF_AN_EXPONENTIAL = 3  # likewise: expf has 7, __expf 2
 DIVISION = 20  # instructions of one, about
 OF_A_QUOTIENT = 2  # instructions of floats, at least, for each special one, that make a reciprocal precise
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|$)|//.*")  # of a line of source
 _DIVIDES = re.compile(r"(?<!\*)/|%")  # in a line's code; behind a star a slash ends a comment of lines before
-_FUNCTIONS = re.compile(r"(?<![\w.])(sin|cos|tan|pow)f?\(")  # of floats, for which there is an instruction or two
+_FUNCTIONS = re.compile(r"(?<![\w.])(sincos|sin|cos|tan|pow|log10|log2|log|exp10|exp)f?\(")  # of floats, and fast ones
+_WHOLE_POWER = re.compile(r"(?<![\w.])powf?\([^;]*,\s*([2-4])(?:\.0*)?f?\s*\)")
+_OF_A_ROOT = re.compile(r"/\s*sqrtf?\(")
 _SLASH = re.compile(r"(?<!\*)/")
 
 
@@ -118,9 +122,12 @@ def _of_real_divisions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     if found is None:
         return
     at, weight, numbers = found
+    lines = [site.source for _, site in _works(stalls) if (site.file, site.line) == at[:2]]
+    is_of_a_root = any(_OF_A_ROOT.search(_code(line)) for line in lines)
+    instead = "call rsqrtf instead of dividing by sqrtf" if is_of_a_root else "divide floats by __fdividef"
     yield Candidate(
         "fast division",
-        "divide floats by __fdividef, multiply by a reciprocal that is computed once, or compile with -use_fast_math "
+        f"{instead}, multiply by a reciprocal that is computed once, or compile with -use_fast_math "
         "(--prec-div=false), where some last digits don't matter: a precise quotient is some ten instructions here",
         at, weight, ESTIMATE, numbers, changes.in_fast_divisions,
     )  # fmt: skip
@@ -131,28 +138,33 @@ def _of_functions(stalls: Stalls, whole: int) -> Iterator[Candidate]:
     arrays = len(stalls.places.arrays)
     instructions = stalls.counts[: len(stalls.places), Count.INSTRUCTIONS].reshape(-1, arrays).sum(axis=1)
     calls: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
-    names: dict[tuple[str, int], str] = {}
+    sources: dict[tuple[str, int], tuple[str, str]] = {}  # the function's name, and the line's code
     for number, site in _works(stalls):
-        if site.line and (called := _FUNCTIONS.search(_code(site.source))):
+        code = _code(site.source)
+        if site.line and (called := _FUNCTIONS.search(code)):
             calls[site.file, site.line].append(number)
-            names[site.file, site.line] = called[1]
-    of_floats = [
-        number
-        for own in calls.values()
+            sources[site.file, site.line] = called[1], code
+    of_floats = {
+        at: own
+        for at, own in calls.items()
         if not any(_has(stalls.places.sites[each], "fp64") for each in own if instructions[each])
-        for number in own
-    ]
-    found = _hottest(stalls, of_floats, whole)
-    if found is None:
-        return
-    at, weight, numbers = found
-    yield Candidate(
-        "fast function",
-        f"call __{names[at[:2]]}f, or compile with -use_fast_math, where last digits don't matter and arguments are "
-        f"small: {names[at[:2]]}f is dozens of instructions here",
-        at, weight, ESTIMATE, numbers,
-        lambda of, chosen: changes.with_fewer_instructions(of, chosen, OF_A_FUNCTION),
-    )  # fmt: skip
+    }
+    for times, is_short in ((OF_A_FUNCTION, False), (OF_AN_EXPONENTIAL, True)):
+        chosen = [each for at, own in of_floats.items() if sources[at][0].startswith("exp") == is_short for each in own]
+        found = _hottest(stalls, chosen, whole)
+        if found is None:
+            continue
+        at, weight, numbers = found
+        name, code = sources[at[:2]]
+        power = _WHOLE_POWER.search(code)
+        fast = f"call __{name}f, or compile with -use_fast_math, where last digits don't matter and arguments are small"
+        instead = f"multiply {power[1]} factors instead of calling powf" if power else fast
+        yield Candidate(
+            "fast function",
+            f"{instead}: {name}f is {'several' if is_short else 'dozens of'} instructions here",
+            at, weight, ESTIMATE, numbers,
+            partial(changes.with_fewer_instructions, times=times),
+        )  # fmt: skip
 
 
 def without_divisions(of: Operations, chosen: Flags) -> Workload:

@@ -19,8 +19,13 @@ INTEGERS = (("special", 1), ("integer", 9))
 DOUBLES = (("fp64", 1),)
 
 
-def found(*sites, machine=NO_PIPES, executed=None, latency=()):
-    """What is suggested of places with so many ticks each, most of them not at the last array: by change, all of it.
+def found(*sites, **others):
+    """What `suggested` gives, by change."""
+    return {each.change: each for each in suggested(*sites, **others)}
+
+
+def suggested(*sites, machine=NO_PIPES, executed=None, latency=()):
+    """What is suggested of places with so many ticks each, most of them not at the last array.
 
     sites: line, source, work and ticks of each. executed: instructions of each. latency: ticks that each waits.
     """
@@ -35,7 +40,7 @@ def found(*sites, machine=NO_PIPES, executed=None, latency=()):
         counts[3 * number + 1, Count.INSTRUCTIONS] = 7 if executed is None else executed[number]
     ticks[-1] = 500  # before the first operations
     stalls = SimpleNamespace(places=places, ticks=ticks, counts=counts)
-    return {each.change: each for each in of_arithmetic(machine, stalls, WHOLE)}
+    return list(of_arithmetic(machine, stalls, WHOLE))
 
 
 def at(*sites):
@@ -85,6 +90,12 @@ def test_what_no_line_is_known_of_comes_behind_lines():
         ("f = cos(a);", (("fp32", 9),), {"fast function"}),
         ("f = tan (a);", (("fp32", 9),), set()),
         ("f = powf(a, 2);", (("fp32", 9),), {"fast function"}),
+        *(
+            (f"f = {name}(a);", (("fp32", 9),), {"fast function"})
+            for name in ("expf", "exp10f", "log", "log2f", "log10f")
+        ),
+        *((f"f = {name}(a);", (("fp32", 9),), set()) for name in ("__expf", "exp2f", "log1p", "expm1f", "powfast")),
+        ("sincosf(a, &s, &c);", (("fp32", 9),), {"fast function"}),
         ("f = my_sin(a) + x.cos(a);", (("fp32", 9),), set()),
         ("f = a; // sin(a)", (("fp32", 9),), set()),
         ("f = sin(a);", (("fp64", 9),), set()),
@@ -125,6 +136,41 @@ def test_functions_are_named_and_those_of_doubles_that_run_are_left_alone():
     assert (function.at, function.numbers) == (("k.cu", 3, ""), at(0))
     made = function.make(of([[["compute", 17, "fp32"]]]), np.array([True]))
     assert warps(made) == [[["compute", 3, "fp32"]]]
+
+
+def test_functions_of_three_and_of_eight_times_as_many_instructions_are_told_apart():
+    sites = [(3, "f = expf(a);", (("fp32", 7),), 60), (4, "f = logf(a);", (("fp32", 24),), 60)]
+    short, long = sorted(suggested(*sites), key=lambda each: each.at)
+    assert short.words.startswith("call __expf, ")
+    assert short.words.endswith("expf is several instructions here")
+    assert long.words.startswith("call __logf, ")
+    assert long.words.endswith("logf is dozens of instructions here")
+    left = [each.make(of([[["compute", 24, "fp32"]]]), np.array([True])) for each in (short, long)]
+    assert [warps(each) for each in left] == [[[["compute", 8, "fp32"]]], [[["compute", 3, "fp32"]]]]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("f = powf(a, 2);", "multiply 2 factors instead of calling powf: powf is dozens"),
+        ("f = pow(a + b, 3.0f);", "multiply 3 factors instead of calling powf: powf is dozens"),
+        ("f = powf(a, 2.5f);", "call __powf, "),
+        ("f = powf(a, b);", "call __powf, "),
+    ],
+)
+def test_a_whole_power_is_a_product(source, words):
+    assert found((3, source, (("fp32", 9),), 60))["fast function"].words.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("f = 1.0f / sqrtf(a);", "call rsqrtf instead of dividing by sqrtf, "),
+        ("f = a / b; // sqrtf", "divide floats by __fdividef, "),
+    ],
+)
+def test_a_quotient_by_a_root_is_a_function_of_its_own(source, words):
+    assert found((3, source, QUOTIENT, 60))["fast division"].words.startswith(words)
 
 
 @pytest.mark.parametrize(("waits", "is_chain"), [(300, True), (299, False)])
