@@ -32,7 +32,8 @@ def _is_deeper(listing: Listing, functions: Mapping[str, int]) -> bool:
         target = each.operands[0] if each.operands else None
         if isinstance(target, Reg) and each.has("REL"):
             return True
-        if isinstance(target, Target) and target.name in labels:
+        # To another place than the begin of a function it is a jump: ptxas ends loops so, where nothing comes back.
+        if isinstance(target, Target) and labels.get(target.name) in functions.values():
             called[_function_of(starts, each.address)].add(_function_of(starts, labels[target.name]))
     while called:  # those that call no others are done
         done = {start for start, others in called.items() if not others}

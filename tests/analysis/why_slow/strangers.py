@@ -1,6 +1,7 @@
 """Kernels as strangers bring them, with the cause, the line and the first advice that an accepted answer would have.
 
-The answers were written down before any of these kernels ran here.
+The answers were written down before any of these kernels ran here. At first 17 of 20 got the cause and the line, and 17
+the advice; one was refused, by a fault that is mended. MISSED says what is still not as it was written.
 """
 
 from dataclasses import dataclass
@@ -80,3 +81,8 @@ QUESTIONS = [
     Asked("horner", "b200", 148, 128, (reals(18944), zeros(18944), "4096"), (causes.DEPENDENCE,), ("s = s * v",),
           ("chains",)),
 ]  # fmt: skip
+MISSED = {
+    "global_max": "the lock's line is named, but starting the launch takes most, and no change is told",
+    "bank_stride": "the answer was wrong: the compiler reads each element of shared memory once, and nothing binds",
+    "big_tile": "starts of blocks are named before memory latency; the advice is as written",
+}
