@@ -48,7 +48,7 @@ HASHES = {
     "cache/compiled.py _content_of": ONE,
     "cache/compiled.py sources_of": "tests/test_compiled.py",
     "cache/durations.py _name_of": "tests/test_compiling.py",
-    "cuda/compilers/includes.py included": "tests/cuda/compilers/test_includes.py",
+    "cuda/compilers/includes.py _Followed._look_at": "tests/cuda/compilers/test_includes.py",
     "cuda/compilers/kept.py key_of": "tests/test_keys.py",
     "cuda/execution/translation/kept_code.py _key": "tests/test_code_keys.py",
     "engine/fast/launches/equal.py _digest": "tests/engine/test_equal_launches.py",

@@ -10,6 +10,7 @@ from simtmm.analysis.run import run
 from simtmm.recorder.compiled.cuda_file import cuda_program
 from tests.analysis.why_slow.strangers import FILE, MISSED, QUESTIONS, TOKENS
 from tests.cuda.compilers.conftest import needs_machine_code
+from tests.examples import daily
 
 pytestmark = needs_machine_code
 HERE = Path(__file__).parent
@@ -27,9 +28,10 @@ def said(asked, folder):
     return done.verdict.cause, source, done.advice[0].change if done.advice else "", done
 
 
-@pytest.mark.parametrize(
-    "asked", [each for each in QUESTIONS if each.kernel not in MISSED], ids=lambda asked: asked.kernel
-)
+ANSWERED = [each for each in QUESTIONS if each.kernel not in MISSED]
+
+
+@pytest.mark.parametrize("asked", daily(ANSWERED, 8), ids=lambda asked: asked.kernel)
 def test_the_cause_the_line_and_the_first_advice_are_those_of_the_answer(asked, tmp_path):
     cause, source, change, done = said(asked, tmp_path)
     assert any(each in cause for each in asked.causes), done.verdict.words

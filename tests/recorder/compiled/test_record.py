@@ -112,6 +112,30 @@ __global__ void f(float* x)
     assert (counts[Kind.SHARED_STORE], counts[Kind.SHARED_LOAD], counts[Kind.BARRIER]) == (64, 64, 32)
 
 
+def test_an_array_that_is_sorted_lies_within_a_threads_local_memory(ran):
+    """ptxas ends the outer loop by a call of a place in the kernel, which is no function that calls itself."""
+    source = """__global__ void f(float* x)
+{
+    float own[24];
+    for (int k = 0; k < 24; k++) own[k] = x[threadIdx.x + k];
+    for (int a = 1; a < 24; a++) {
+        float v = own[a];
+        int b = a - 1;
+        while (b >= 0 && own[b] > v) { own[b + 1] = own[b]; b--; }
+        own[b + 1] = v;
+    }
+    x[threadIdx.x] = own[12];
+}
+"""
+    trace = ran(source, 1, 8, ["x=random:float32:32"])
+    assert trace.info.launches[0].local_bytes_per_thread == 96
+    (batch,) = trace.batches()
+    events = batch.events
+    own = events[(events["kind"] == Kind.LOCAL_LOAD) | (events["kind"] == Kind.LOCAL_STORE)]
+    assert len(own) > 8 * 24
+    assert (own["value"].astype(np.int64) + own["bytes"]).max() == 96
+
+
 def test_local_memory_and_constants_are_recorded_as_such(ran):
     source = """__constant__ float table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 __global__ void f(float* x)
