@@ -432,6 +432,18 @@ def test_few_blocks_are_named_where_groups_are_idle_for_most_of_what_the_kernel_
     assert (done.verdict.cause, done.verdict.share < 0.5) == (causes.FEW_BLOCKS, True)
 
 
+def test_blocks_are_too_few_in_the_longest_launch_whatever_others_have():
+    turns = {"warps": [[["load", [40 * warp + turn]] for turn in range(40)] for warp in range(4)]}
+    short = {"warps": [[["compute", 1]]]}
+    launches = [{"blocks": [short] * 30}, {"blocks": [turns]}, {"blocks": [turns]}]
+    on = machine().replace({"cores.groups": 16})
+    found = run(Workload.from_dict({"launches": launches}), on).verdict
+    assert found.cause == causes.FEW_BLOCKS
+    assert found.words.startswith("Too few blocks, 1 in the longest launch for 16 core groups: these have no work for ")
+    found = run(Workload.from_dict({"launches": launches[1:]}), on).verdict
+    assert found.words.startswith("Too few blocks, 1 for 16 core groups: ")
+
+
 def test_one_block_that_waits_for_memory_is_too_few_blocks_and_a_chain_of_one_warp_is_not():
     turns = {"warps": [[["load", [40 * warp + turn]] for turn in range(40)] for warp in range(4)]}
     on = machine().replace({"cores.groups": 16})

@@ -141,9 +141,11 @@ def _of_idle_groups(machine: Machine, result: Result, workload: AnyWorkload, tol
     """Why core groups have no work."""
     idle = _percent(told.share)
     if told.cause == causes.FEW_BLOCKS:
-        blocks = int((workload.launch_blocks[1:] - workload.launch_blocks[:-1]).max())
+        of_launches = workload.launch_blocks[1:] - workload.launch_blocks[:-1]
+        blocks = int(of_launches[causes.longest_launch(result)])
+        launch = " in the longest launch" if of_launches.max() > blocks else ""
         groups = f"{machine.cores.groups:,} core groups"
-        return f"Too few blocks, {blocks:,} for {groups}: these have no work for {idle} of the time"
+        return f"Too few blocks, {blocks:,}{launch} for {groups}: these have no work for {idle} of the time"
     if told.cause == causes.UNEVEN and told.long is not None:
         which = f" of launch {told.long.launch:,}" if workload.launches > 1 else ""
         most = f", most of it at {told.long_at}" if told.long_at else ""
