@@ -1,7 +1,7 @@
 """Names of headers that macros spell: `#define HEADER(name) <cuda/std/name>`, and then `#include HEADER(cstdint)`."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 MOST_STEPS = 1000  # from a macro to the next that stands in its place; where there are more, names are missing
 _DEPTH = 8  # macros in a row, each in the place of the one before
@@ -10,16 +10,23 @@ _CALL = re.compile(rb"([A-Za-z_]\w*)[ \t]*(?:\(([^()]*)\))?")
 _HEADER = re.compile(rb'"([^"\n]+)"|<([^>\n]+)>')
 _STRING_OF = re.compile(rb"#[ \t]*([A-Za-z_]\w*)")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_DEFINED = re.compile(rb"(?:#|%:)[ \t]*define[ \t]+(\w+)")
 
 Use = tuple[bytes, bytes | None]
 """A macro's name, and what stands in its parentheses; None without any."""
 
 
-def spelled(use: Use, texts: Sequence[bytes]) -> tuple[set[bytes], bool]:
+def defined(texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Names of the macros that texts define."""
+    return frozenset(name for text in texts for name in _DEFINED.findall(text))
+
+
+def spelled(use: Use, texts: Sequence[bytes], macros: Container[bytes]) -> tuple[set[bytes], bool]:
     """Names of headers that a macro may spell, by each of its definitions, and whether these are all.
 
     use: as `#include` has it.
     texts: that may define macros, without spliced lines.
+    macros: all that these define; a compiler would put others in their place where they stand in a header's name.
     """
     found: set[bytes] = set()
     waiting, are_all, steps = [(use, 0)], True, 0
@@ -34,6 +41,7 @@ def spelled(use: Use, texts: Sequence[bytes]) -> tuple[set[bytes], bool]:
             header, call = _HEADER.fullmatch(body), _CALL.fullmatch(body)
             if header:
                 found.add(header[1] or header[2])
+                are_all = are_all and not any(word in macros for word in _WORD.findall(body))
             elif call:
                 waiting.append(((call[1], call[2]), depth + 1))
             else:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from simtmm.cuda.compilers.header_macros import Use, spelled
+from simtmm.cuda.compilers.header_macros import Use, defined, spelled
 from simtmm.files import is_file, is_there
 
 LARGEST = 64 << 20  # bytes of a header that is looked at
@@ -108,7 +108,8 @@ class _Followed:
                     continue
                 self._tried.add((name, folder))
                 self._look_at(folder / name.decode("utf-8", "surrogateescape"))
-        uses = {use: spelled(use, self._texts) for use in {use for use, _ in self._macros}}
+        macros = defined(self._texts) if self._macros else frozenset()
+        uses = {use: spelled(use, self._texts, macros) for use in {use for use, _ in self._macros}}
         self._are_all_known = all(are_all for _, are_all in uses.values())
         spelled_now = {(name, own) for use, own in self._macros for name in uses[use][0]}
         self._waiting = sorted(spelled_now - self._spelled)

@@ -67,11 +67,16 @@ def test_the_content_of_a_header_counts(folder):
     "define",
     [
         *("", "#define H(x) <x>", "#define H other(1) 2", "#define H H", "#define O(x) b##x\n#define H O(.h)"),
+        *("#define D sub\n#define H <D/x.h>", "#define N b\n#define O(x) <x.h>\n#define H O(N)"),
         *("#define O(x, y) <x>\n#define H O(b.h)", "#define O <b.h>\n#define H O(1)", "#define H UNKNOWN"),
     ],
 )
 def test_what_can_not_be_followed_is_reported(define, folder):
     assert found(f"{define}\n#include H", folder) == (set(), False)
+
+
+def test_a_macro_in_parentheses_is_known_to_change_the_name(folder):
+    assert not found("#define O(x) <x>\n#define N other.h\n#include O(N)", folder)[1]
 
 
 def test_each_definition_of_a_macro_counts_and_one_that_can_not_be_followed_is_reported(folder):
