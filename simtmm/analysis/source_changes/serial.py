@@ -9,7 +9,7 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts
 from simtmm.stalls import LOADS, Stalls
 from simtmm.stalls.places import BARRIER, JOIN, THREADS
 from simtmm.trace.schema import TraceLaunch
@@ -35,23 +35,13 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
 
 def _are_of_one_warp(of: Operations, asked: Flags) -> Flags:
     """bool[places]: of those asked for, at which one warp of each block does anything."""
-    chosen = np.flatnonzero(asked[of.workload.place])
-    place = of.workload.place[chosen].astype(np.min_scalar_type(len(asked)))  # two bytes are sorted by their digits
-    order = np.argsort(place, kind="stable")  # operations come by blocks and warps, and so do those of each place
-    place, chosen = place[order], chosen[order]
+    chosen = asked[of.workload.place]
+    place = of.workload.place[chosen].astype(np.int64)
     warps, blocks = (
-        np.bincount(place[_changes(place) | _changes(number[chosen])], minlength=len(asked))
-        for number in (of.warp, of.block)
+        np.bincount(place[firsts(number[chosen], place)], minlength=len(asked)) for number in (of.warp, of.block)
     )
     alone: Flags = (warps > 0) & (warps == blocks)
     return alone
-
-
-def _changes(values: Integers) -> Flags:
-    """bool[n]: which values are others than the one before, as the first is."""
-    changes = np.ones(len(values), bool)
-    np.not_equal(values[1:], values[:-1], out=changes[1:])
-    return changes
 
 
 def _shared(stalls: Stalls, of: Operations, by_one: Flags, times: int, one: str) -> Iterator[Candidate]:

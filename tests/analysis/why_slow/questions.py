@@ -31,12 +31,12 @@ class Question:
     better_arguments: tuple[str, ...] | None = None
 
 
-def reals(n):
-    return f"random:float32:{n}"
+def reals(n, kind="float32"):
+    return f"random:{kind}:{n}"
 
 
-def zeros(n):
-    return f"zeros:float32:{n}"
+def zeros(n, kind="float32"):
+    return f"zeros:{kind}:{n}"
 
 
 MANY = 65536

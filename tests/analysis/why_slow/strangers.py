@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simtmm.engine import causes
+from tests.analysis.why_slow.questions import reals, zeros
 
 FILE = "strangers.cu"
 BANDWIDTH = (causes.MEMORY_BANDWIDTH, causes.L2_BANDWIDTH, causes.PORT_BANDWIDTH)
@@ -27,14 +28,6 @@ class Asked:
     causes: tuple[str, ...]
     line: tuple[str, ...]
     changes: tuple[str, ...]
-
-
-def reals(n, kind="float32"):
-    return f"random:{kind}:{n}"
-
-
-def zeros(n, kind="float32"):
-    return f"zeros:{kind}:{n}"
 
 
 TOKENS = np.random.default_rng(11).integers(0, 4096, 16384).astype(np.int32)
