@@ -118,7 +118,7 @@ class LoweringSpecification(_Specification):
             shared_ports=0 if machine.memory.pipe else _pass_of_the_banks(machine),
             pipe=_group_pipe(machine),
             stalls="" if machine.scheduling.stalls == "add" else machine.scheduling.stalls,
-            hides=_hides(machine),
+            hides=tuple(hidden_by_pipes(machine).values()),
             barrier=_barrier(machine),
             atomic_passes=machine.banks.atomic_passes if machine.memory.pipe and machine.banks.atomic_passes > 1 else 0,
             sector_bytes=machine.sector_bytes if machine.memory.sectors > 1 else 0,
@@ -160,11 +160,15 @@ def _fences(machine: Machine) -> tuple[tuple[str, int], ...]:
     return tuple((name, held) for name, held in zip(FENCES, cycles, strict=True) if held)
 
 
-def _hides(machine: Machine) -> tuple[float, ...]:
+def hidden_by_pipes(machine: Machine) -> dict[str, float]:
+    """By class that has a pipe, the cycles that an instruction takes it beyond its issue; empty where stalls do not
+    overlap with that.
+    """
     if machine.scheduling.stalls != "overlap":
-        return ()
-    intervals = (ticks / machine.ticks_per_cycle for ticks in machine.durations.pipes if ticks)
-    return tuple(max(0.0, interval - machine.issue_cycles) for interval in intervals)
+        return {}
+    taken = zip(CLASSES, machine.durations.pipes, strict=False)
+    cycles = {name: ticks / machine.ticks_per_cycle - machine.issue_cycles for name, ticks in taken if ticks}
+    return {name: max(0.0, beyond) for name, beyond in cycles.items()}
 
 
 def _pass_of_the_banks(machine: Machine) -> int:

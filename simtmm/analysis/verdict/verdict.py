@@ -98,9 +98,7 @@ def verdict(
     own = 1 - apart  # of the time: the kernel's
     tried = best(considered(what_ifs, apart))
     idle, long = _of_idle_groups(machine, result, workload, what_ifs, of_causes[causes.IDLE] / own)
-    if idle is not None and not (
-        tried and tried.cause in (*SHARED, causes.GROUPS_PATH) and tried.share >= causes.MOSTLY * own
-    ):
+    if idle is not None and not (tried and tried.share >= causes.MOSTLY * own and _outweighs(tried, what_ifs)):
         cause, share, is_tried = idle, of_causes[causes.IDLE], any(each.cause == idle for each in what_ifs)
     else:
         cause, share = _waited_for(of_causes, apart)
@@ -126,6 +124,14 @@ def verdict(
     )  # fmt: skip
     words = sentence(machine, result, workload, told)
     return Verdict(cause, share, is_tried, of_causes, long_at or place, tuple(what_ifs), words, parameter, behind)
+
+
+def _outweighs(tried: WhatIf, what_ifs: Sequence[WhatIf]) -> bool:
+    """Whether a cause binds though core groups have no work: a unit that all of them share, or where its trial gains
+    more than theirs.
+    """
+    of_groups = [each.speedup for each in what_ifs if each.cause in OF_IDLE_GROUPS]
+    return tried.cause in (*SHARED, causes.GROUPS_PATH) or tried.speedup > max(of_groups, default=np.inf)
 
 
 def _enough(cause: str) -> float:

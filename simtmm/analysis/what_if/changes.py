@@ -1,5 +1,6 @@
 """What is changed to see what would help: keys of the machine, or operations of the program."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +23,7 @@ class Change:
     of_workload: what becomes of the operations.
     halves: whether the cost is halved, else it is taken away.
     parameters: by what each is called, the keys of a parameter that may be the one that limits.
+    stalls: times as long as instructions' stalls are now.
     """
 
     cause: str
@@ -30,6 +32,7 @@ class Change:
     of_workload: Callable[[Workload], Workload] | None = None
     halves: bool = True
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stalls: float = 1.0
 
     def of_parameter(self, name: str) -> "Change":
         """The same with the keys of one parameter alone."""
@@ -146,7 +149,7 @@ CHANGES = (
         causes.DEPENDENCE,
         "the latency of instructions halved",
         {"scheduling.pipeline_depth": "x0.5"},
-        lambda workload: with_amounts(workload, PAUSE, lambda amount: (amount + 1) // 2),
+        stalls=0.5,
     ),
     Change(
         causes.SHARED_MEMORY,
@@ -187,8 +190,9 @@ def joined(changes: Sequence[Change]) -> Change:
             workload = each(workload)
         return workload
 
-    words = listed([change.words for change in changes])
-    return Change(listed([change.cause for change in changes]), words, keys, change_all if of_workloads else None)
+    words, stalls = listed([change.words for change in changes]), math.prod(change.stalls for change in changes)
+    of_workload = change_all if of_workloads else None
+    return Change(listed([change.cause for change in changes]), words, keys, of_workload, stalls=stalls)
 
 
 def listed(words: Sequence[str]) -> str:

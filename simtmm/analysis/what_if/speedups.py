@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from simtmm.analysis.what_if.changes import MORE_WARPS, OF_MEMORY, SHARED_SERVICE, Change, faster_banks
+from simtmm.analysis.what_if.stalls import restalled
 from simtmm.engine.known_cycles import at_once, cycles_of
 from simtmm.errors import SimtmmError
 from simtmm.machine import Machine
@@ -12,7 +13,7 @@ from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import Workload
 
 _KEYS_OF_MEMORY = frozenset(key for keys in OF_MEMORY.values() for key in keys)
-_Differs = tuple[frozenset[tuple[str, float | str]], bool, Callable[[Workload], Workload] | None, bool, bool]
+_Differs = tuple[frozenset[tuple[str, float | str]], bool, Callable[[Workload], Workload] | None, float, bool, bool]
 
 
 class Speedups:
@@ -42,11 +43,11 @@ class Speedups:
         """None where the machine or the program has nothing to be changed, or can't be so."""
         keys = {key: value for key, value in change.keys.items() if self._own.get(key) and key != SHARED_SERVICE}
         has_faster_banks = SHARED_SERVICE in change.keys and isinstance(self._workload, Workload)
-        if not keys and change.of_workload is None and not has_faster_banks:
+        if not keys and change.of_workload is None and change.stalls == 1 and not has_faster_banks:
             return None
         felt = {key: value for key, value in keys.items() if key not in self._unfelt}
         more_warps = change.cause == MORE_WARPS
-        differs = frozenset(felt.items()), bool(keys), change.of_workload, more_warps, has_faster_banks
+        differs = frozenset(felt.items()), bool(keys), change.of_workload, change.stalls, more_warps, has_faster_banks
         if differs not in self._known:
             cycles = self._cycles(change, felt, has_faster_banks, self._before if keys else None)
             self._known[differs] = self._before / cycles if cycles and self._before else None
@@ -68,6 +69,8 @@ class Speedups:
             other = self._machine.replace({**keys, "ticks_per_cycle": 2 * self._machine.ticks_per_cycle})
             if has_faster_banks and isinstance(changed, Workload):
                 other, changed = faster_banks(other, changed)
+            if isinstance(changed, Workload):
+                changed = restalled(changed, self._machine, other, change.stalls)
             if not keys and changed is self._workload:
                 return unchanged
             return cycles_of(other, changed, self._engine)

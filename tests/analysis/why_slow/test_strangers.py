@@ -8,7 +8,7 @@ import pytest
 from simtmm import load_machine
 from simtmm.analysis.run import run
 from simtmm.recorder.compiled.cuda_file import cuda_program
-from tests.analysis.why_slow.strangers import FILE, MISSED, QUESTIONS, TOKENS
+from tests.analysis.why_slow import forums, strangers
 from tests.cuda.compilers.conftest import needs_machine_code
 from tests.examples import daily
 
@@ -16,24 +16,30 @@ pytestmark = needs_machine_code
 HERE = Path(__file__).parent
 
 
-def said(asked, folder):
+def said(asked, file, arrays, folder):
     """The cause, the line's text and the first advice's change."""
-    np.save(folder / "tokens.npy", TOKENS)
+    for name, array in arrays.items():
+        np.save(folder / name, array)
     given = [str(folder / each) if each.endswith(".npy") else each for each in asked.arguments]
     done = run(
-        cuda_program(HERE / FILE, asked.grid, asked.block, given, kernel=asked.kernel), load_machine(asked.machine)
+        cuda_program(HERE / file, asked.grid, asked.block, given, kernel=asked.kernel), load_machine(asked.machine)
     )
     line = done.verdict.where.line if done.verdict.where else 0
-    source = (HERE / FILE).read_text().splitlines()[line - 1] if line else ""
+    source = (HERE / file).read_text().splitlines()[line - 1] if line else ""
     return done.verdict.cause, source, done.advice[0].change if done.advice else "", done
 
 
-ANSWERED = [each for each in QUESTIONS if each.kernel not in MISSED]
+def answered(of):
+    return [each for each in of.QUESTIONS if each.kernel not in of.MISSED]
 
 
-@pytest.mark.parametrize("asked", daily(ANSWERED, 8), ids=lambda asked: asked.kernel)
-def test_the_cause_the_line_and_the_first_advice_are_those_of_the_answer(asked, tmp_path):
-    cause, source, change, done = said(asked, tmp_path)
+ASKED = [(each, strangers.FILE, {"tokens.npy": strangers.TOKENS}) for each in daily(answered(strangers), 8)]
+ASKED += [(each, forums.FILE, forums.ARRAYS) for each in daily(answered(forums), 8)]
+
+
+@pytest.mark.parametrize(("asked", "file", "arrays"), ASKED, ids=[asked.kernel for asked, *_ in ASKED])
+def test_the_cause_the_line_and_the_first_advice_are_those_of_the_answer(asked, file, arrays, tmp_path):
+    cause, source, change, done = said(asked, file, arrays, tmp_path)
     assert any(each in cause for each in asked.causes), done.verdict.words
     assert any(each in source for each in asked.line), (source, done.verdict.words)
     assert change in asked.changes, done.advice
