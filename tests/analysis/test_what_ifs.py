@@ -6,6 +6,8 @@ import pytest
 from simtmm import Machine, Workload, load_machine, simulate
 from simtmm.analysis.what_if import CHANGES, MORE_WARPS, trials
 from simtmm.analysis.what_if.changes import NARROWER, SHARED_SERVICE, Change, faster_banks, joined, listed
+from simtmm.analysis.what_if.speedups import Speedups
+from simtmm.analysis.what_if.stalls import restalled
 from simtmm.engine import causes
 from simtmm.machine import units
 from simtmm.stalls import CLASSES
@@ -101,19 +103,54 @@ def changed(cause, operations=OPERATIONS):
 
 
 def test_operations_are_changed_of_their_kind_alone():
-    assert changed(causes.DEPENDENCE) == [["compute", 9], ["pause", 4], ["pause", 4], *OPERATIONS[3:6], ["pause", 3],
-                                          ["load", [1]]]  # fmt: skip
     without = [["shared", 2, 2], ["shared", 1]]
     assert changed(causes.SHARED_MEMORY) == [*OPERATIONS[:3], *without, *OPERATIONS[5:]]
     kept = [operation for operation in changed(causes.BARRIERS) if operation[0] not in ("join", "pause")]
     assert kept == [operation for operation in OPERATIONS if operation[0] not in ("barrier", "pause")]
     pauses = [operation[1] for operation in changed(causes.BARRIERS) if operation[0] == "pause"]
     assert pauses == [7, 8, 1]  # that behind a barrier is gone with it
-    for cause in (causes.DEPENDENCE, causes.SHARED_MEMORY, causes.BARRIERS):
+    for cause in (causes.SHARED_MEMORY, causes.BARRIERS):
         assert changed(cause, [["compute", 2]]) == [["compute", 2]]
-    assert {change.cause for change in CHANGES if change.of_workload} == {
-        causes.DEPENDENCE, causes.SHARED_MEMORY, causes.BARRIERS,
-    }  # fmt: skip
+    assert {change.cause for change in CHANGES if change.of_workload} == {causes.SHARED_MEMORY, causes.BARRIERS}
+    assert {change.cause: change.stalls for change in CHANGES if change.stalls != 1} == {causes.DEPENDENCE: 0.5}
+
+
+def restalled_warp(operations, machine, other, times=1.0):
+    workload = Workload.from_dict({"blocks": [{"warps": [[["compute", 3, "fp32"]], operations]}]})
+    return warps(restalled(workload, machine, other, times))[1]
+
+
+def test_stalls_become_half_as_long():
+    machine = load_machine("gtx480")
+    halved = [["compute", 9], ["pause", 4], ["pause", 4], *OPERATIONS[3:6], ["pause", 3], ["load", [1]]]
+    assert restalled_warp(OPERATIONS, machine, machine, 0.5) == halved
+    assert restalled_warp([["compute", 2]], machine, machine, 0.5) == [["compute", 2]]
+
+
+def test_faster_pipes_hide_less_of_a_stall():
+    slow = load_machine("gtx480").replace({"scheduling.stalls": "overlap"})
+    issue = slow.issue_cycles
+    slow, fast = (slow.replace({"pipes.fp32.interval": issue + beyond}) for beyond in (3, 1))
+    own = [["pause", 5], ["compute", 9, "fp32"], ["compute", 4], ["pause", 6], ["compute", 5, "fp32"], ["pause", 2]]
+    # 4 instructions behind the first hide 3 cycles each; others than these stand between the 9 and their pause
+    assert restalled_warp(own, slow, fast) == [*own[:5], ["pause", 2 + 4 * (3 - 1)]]
+    # Half of the last one's stall, of 14 cycles, is hidden whole
+    assert restalled_warp(own, slow, slow, 0.5) == [["pause", 3], *own[1:3], ["pause", 3], own[4], ["pause", 1]]
+    assert restalled_warp(own[1:2], slow, fast) == own[1:2]
+    assert restalled_warp([["pause", 5]], slow, fast) == [["pause", 5]]  # what another warp computes hides nothing
+    added = slow.replace({"scheduling.stalls": "add"})
+    assert restalled_warp(own, added, added.replace({"pipes.fp32.interval": issue + 1})) == own
+
+
+def test_what_faster_pipes_gain_is_as_lowered_for_them():
+    """A chain whose stalls last longer than its pipe takes gains nothing by a faster pipe."""
+    machine = load_machine("a100-80").replace({"ticks_per_cycle": 1})
+    chain = Workload.from_dict({"blocks": [{"warps": [[["compute", 1], ["compute", 24, "fp32"], ["pause", 28]] * 20]}]})
+    before = simulate(machine, chain, stalls=True)
+    speedups = Speedups(machine, chain, before)
+    assert 1 <= speedups.of(BY_CAUSE[causes.PIPES]) < 1.02
+    saved = before.cycles * (1 - 1 / speedups.of(BY_CAUSE[causes.DEPENDENCE]))
+    assert saved == pytest.approx(20 * (28 - 3))  # half of 28 + 23 cycles, of which the pipe hides 23
 
 
 def test_faster_banks_halve_each_pass_but_those_of_conflicts():
@@ -139,9 +176,12 @@ def test_faster_banks_halve_each_pass_but_those_of_conflicts():
 
 
 def test_several_changes_are_one_that_does_all():
-    one, two = BY_CAUSE[causes.DEPENDENCE], BY_CAUSE[causes.BARRIERS]
+    one, two = BY_CAUSE[causes.SHARED_MEMORY], BY_CAUSE[causes.BARRIERS]
     both = joined([one, two, BY_CAUSE[causes.ATOMICS]])
-    assert both.keys == {"scheduling.pipeline_depth": "x0.5", "memory.atomic_service": "x0.5"}
+    assert both.keys == {"memory.atomic_service": "x0.5"}
+    assert both.stalls == 1
+    chained = joined([BY_CAUSE[causes.DEPENDENCE], BY_CAUSE[causes.ISSUE]])
+    assert (chained.stalls, chained.keys["scheduling.pipeline_depth"]) == (0.5, "x0.5")
     assert both.words == f"{one.words}, {two.words} and {BY_CAUSE[causes.ATOMICS].words}"
     assert both.cause == f"{one.cause}, {two.cause} and {causes.ATOMICS}"
     workload = Workload.from_dict({"blocks": [{"warps": [OPERATIONS]}]})

@@ -19,7 +19,8 @@ USUAL = 256  # threads
 MANY = 1.5  # loads, or stores, for each wait: they are no chain then
 EACH = 4  # blocks whose work one does
 WAVES = 2  # blocks for each core group, at least, that are left then
-MORE = 1.2  # times the resident warps
+MORE = 1.2  # times the resident warps, or the blocks that a core group has on average
+BETTER = 1.1  # times as evenly that blocks are spread
 PARTS = (2, 4)  # into which a block may be cut
 
 
@@ -36,7 +37,10 @@ def of_launch_shape(machine: Machine, part: Excerpt, launch: TraceLaunch | None)
         return
     if launch.threads_per_block <= SMALL and not has_barriers:
         yield from _of_small(machine, launch, own)
-    yield from _of_room(machine, launch, has_barriers)
+    of_room = list(_of_room(machine, launch, has_barriers))
+    yield from of_room
+    if not part.words and not any(each.change == "smaller blocks" for each in of_room):
+        yield from _of_tail(machine, launch, own, has_barriers)
     if not has_barriers:
         yield from _of_many(part.machine, own)
 
@@ -150,6 +154,26 @@ def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Itera
         f"core group, which has room for {possible} otherwise",
         ("", 0, ""), 1.2, BOUND, (),
         lambda of, _: of.workload.limited(np.full(of.workload.launches, possible, np.int64), of.workload.origin),
+    )  # fmt: skip
+
+
+def _of_tail(machine: Machine, launch: TraceLaunch, own: Workload, has_barriers: bool) -> Iterator[Candidate]:
+    """Whether some core groups have a block more than others, which smaller blocks would spread more evenly."""
+    threads, warps = launch.threads_per_block, -(-launch.threads_per_block // machine.cores.warp_width)
+    count, groups = int(np.diff(own.launch_blocks).max()), machine.cores.groups
+    most = -(-count // groups)
+    unevenness = {times: -(-count * times // groups) * groups / (count * times) for times in (1, *PARTS)}
+    parts = [times for times in PARTS if warps % times == 0 and threads // times >= SMALL]
+    best = min(parts, key=lambda times: unevenness[times], default=1)
+    limit = blocks_that_fit(machine, launch, 1 / best)
+    if count < groups or limit is None or unevenness[1] < max(MORE, BETTER * unevenness[best]):
+        return
+    yield Candidate(
+        "smaller blocks",
+        f"launch blocks of {threads // best} threads instead of {threads}: {count:,} blocks are {count / groups:.2f} "
+        f"for each of {groups} core groups, so that some have {most} to do, and the others wait for them",
+        ("", 0, ""), 1.0, BOUND if has_barriers else SIMULATED, (),
+        lambda of, _: blocks.split(of, best, limit),
     )  # fmt: skip
 
 

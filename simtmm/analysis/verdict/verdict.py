@@ -128,9 +128,9 @@ def verdict(
 
 def _outweighs(tried: WhatIf, what_ifs: Sequence[WhatIf]) -> bool:
     """Whether a cause binds though core groups have no work: a unit that all of them share, or where its trial gains
-    more than theirs.
+    more than that of a tail or of uneven blocks. Pieces of too few blocks gain what their warps allow, at least.
     """
-    of_groups = [each.speedup for each in what_ifs if each.cause in OF_IDLE_GROUPS]
+    of_groups = [each.speedup for each in what_ifs if each.cause in (causes.TAIL, causes.UNEVEN)]
     return tried.cause in (*SHARED, causes.GROUPS_PATH) or tried.speedup > max(of_groups, default=np.inf)
 
 

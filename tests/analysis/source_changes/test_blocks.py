@@ -86,7 +86,7 @@ def test_blocks_of_which_more_would_fit_are_to_become_smaller_or_to_take_less():
         "let a block have less shared memory: it keeps all but 2 blocks of 8 warps out of a core group, which has room "
         "for 6 otherwise"
     )
-    assert shaped(256, 100, registers=32) == {}
+    assert shaped(256, 136, registers=32) == {}
 
 
 @pytest.mark.parametrize("times", [2, 5])
@@ -185,6 +185,19 @@ def test_many_short_blocks_are_to_do_the_work_of_four_each():
         changes_of = {each.change for each in of_launch_shape(fewer, Excerpt(fewer, workload, ""), launch)}
         takes = fewer.durations.block_interval * count + fewer.durations.block_launch + fewer.durations.warp_launch
         assert ("coarsen" in changes_of) is (count == 544 and takes > 0)
+
+
+def test_smaller_blocks_spread_more_evenly():
+    """Of 68 groups."""
+    found, _, of_blocks, limits = made_of(MACHINE, 512, 137, "smaller blocks")
+    assert (found.weight, found.how, of_blocks, limits) == (1.0, "simulated", [4] * 4 * 137, [12])
+    assert found.words.startswith("launch blocks of 128 threads instead of 512: 137 blocks are 2.01 for each of 68 ")
+    assert "so that some have 3 to do" in found.words
+    assert made_of(MACHINE, 128, 137, "smaller blocks")[2] == [2] * 2 * 137  # of 64 threads, no fewer
+    assert made_of(MACHINE, 512, 137, "smaller blocks", warp=[["load", [1]], ["barrier"]])[0].how == "bound"
+    for threads, count in ((512, 136), (512, 175), (512, 67), (64, 137), (512, 68 * 6 + 1)):
+        with pytest.raises(ValueError, match="not enough values"):
+            made_of(MACHINE, threads, count, "smaller blocks")
 
 
 def test_smaller_blocks_and_those_that_take_less_have_the_room_that_is_told():

@@ -1,6 +1,7 @@
 """More kernels as forums have them, with what an accepted answer would say: the cause, the line, the first advice.
 
-The answers were written down before any of these kernels ran here.
+The answers were written down before any of these kernels ran here. At first 19 of 20 got the cause and the line, and
+17 the advice. Smaller blocks are told for a tail since. MISSED says what is not as it was written.
 """
 
 import numpy as np
@@ -48,7 +49,8 @@ QUESTIONS = [
     Asked("triad", "rtx-3070", 8192, 256, (reals(2097152), reals(2097152), zeros(2097152), "3.0"),
           (causes.MEMORY_BANDWIDTH,), ("c[i] = a[i]",), ("",)),
     Asked("attention_weights", "rtx-4070", 184, 256, (reals(184 * 256), zeros(184 * 256), "256"),
-          (*BANDWIDTH, *COMPUTING, causes.LATENCY), ("score[row * n + k]",), ("share", "tile", "reload", "fast function")),
+          (*BANDWIDTH, *COMPUTING, causes.LATENCY), ("score[row * n + k]",),
+          ("share", "tile", "reload", "fast function")),
     Asked("moving_average", "rtx-4080", 512, 256, (reals(131072 + 64), zeros(131072), "64"), (*BANDWIDTH, causes.ISSUE),
           ("sum += x[i + k]",), ("tile", "vectorize", "registers", "reload")),
     Asked("brightest", "v100", (8, 32), (32, 8), (reals(256 * 256 * 32), zeros(65536), "256", "256", "32"), BANDWIDTH,
@@ -59,3 +61,8 @@ QUESTIONS = [
     Asked("prices", "gh200", 264, 256, ("which.npy", "random:float32:1081344", zeros(67584)), BANDWIDTH,
           ("record[which[i]]",), ("coalesce",)),
 ]  # fmt: skip
+MISSED = {
+    "one_block_more": "instruction pipes bind, and the tail stands behind them; the advice is as written",
+    "rotate_quarter": "the L1 keeps the lines that a block's warps share, and memory is what takes time",
+    "determinants": "the L1 keeps the lines, and memory moves nothing in vain",
+}

@@ -8,7 +8,7 @@ import pytest
 from simtmm import load_machine
 from simtmm.analysis.run import run
 from simtmm.recorder.compiled.cuda_file import cuda_program
-from tests.analysis.why_slow import forums, strangers
+from tests.analysis.why_slow import boards, forums, strangers
 from tests.cuda.compilers.conftest import needs_machine_code
 from tests.examples import daily
 
@@ -33,8 +33,8 @@ def answered(of):
     return [each for each in of.QUESTIONS if each.kernel not in of.MISSED]
 
 
-ASKED = [(each, strangers.FILE, {"tokens.npy": strangers.TOKENS}) for each in daily(answered(strangers), 8)]
-ASKED += [(each, forums.FILE, forums.ARRAYS) for each in daily(answered(forums), 8)]
+OF = ((strangers, {"tokens.npy": strangers.TOKENS}), (forums, forums.ARRAYS), (boards, boards.ARRAYS))
+ASKED = [(each, of.FILE, arrays) for of, arrays in OF for each in daily(answered(of), 4)]
 
 
 @pytest.mark.parametrize(("asked", "file", "arrays"), ASKED, ids=[asked.kernel for asked, *_ in ASKED])
