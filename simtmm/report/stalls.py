@@ -48,11 +48,7 @@ WHAT_WARPS_DO = {
     Reason.PRODUCER: ("producer", "barrier", "at an mbarrier: the copy that it waits for has yet to begin"),
     Reason.CONSUMER: ("consumer", "barrier", "at an mbarrier, with copies to begin: a stage is not yet free"),
     Reason.REGISTERS: ("registers", "-", "other warps of the block have yet to give them back"),
-    Reason.PIPE_QUEUE: (
-        "queue at the pipe",
-        "math_pipe_throttle",
-        "others, or instructions before, have the pipe of its instructions' class",
-    ),
+    Reason.PIPE_QUEUE: ("queue at the pipe", "math_pipe_throttle", "the pipe of its instructions' class is taken"),
     Reason.LAUNCH: ("launch", "-", "placed, but not started"),
 }
 """Of each reason its name, what Nsight Compute calls it, and what the warp does meanwhile."""
