@@ -15,6 +15,7 @@ from simtmm.cuda.disagreement.memory import (
     near,
     scale_of,
 )
+from simtmm.cuda.execution.layout import LOCAL_WINDOW, WINDOW
 
 # What processors give where there is no number, of f32, or the upper halves of f64 in words, and of f64
 _NANS: dict[int, npt.NDArray[Any]] = {
@@ -27,12 +28,26 @@ def differing(memory: KeptMemory, number: int, one: list[Changes], other: list[C
     """Elements of an array that differ by more than rounding; all that differ of one whose type is not known."""
     allocation = memory.allocations[number]
     kind = element_type(allocation)
-    a, b = (elements_of(memory.content(number, made), kind) for made in (one, other))
+    contents = [memory.content(number, made) for made in (one, other)]
+    a, b = (elements_of(content, kind) for content in contents)
     differs: npt.NDArray[np.int64] = np.flatnonzero(bits(a) != bits(b))
+    if 8 % kind.itemsize == 0:  # an address is not of a larger element
+        differs = differs[~_are_local_addresses(*contents)[differs // (8 // kind.itemsize)]]
     if is_untyped(allocation) or kind.kind not in "fc":
         return differs[~_no_numbers(a[differs], b[differs])]
     far: npt.NDArray[np.int64] = differs[~near(a[differs], b[differs], scale_of(a))]
     return far
+
+
+def _are_local_addresses(one: npt.NDArray[np.uint8], other: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Of each 8 bytes, the last ones too, whether both are addresses of local memory: machine code and PTX place
+    variables there in their own ways.
+    """
+    found = np.zeros(-(-len(one) // 8), bool)
+    whole = len(one) // 8
+    both = [each[: 8 * whole].view(np.uint64) - np.uint64(LOCAL_WINDOW) for each in (one, other)]
+    found[:whole] = (both[0] < WINDOW) & (both[1] < WINDOW)
+    return found
 
 
 def _no_numbers(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -1,5 +1,5 @@
-"""Why PTX and machine code leave different values in memory: order, rounding, a race of the kernel, or a fault of
-simtmm.
+"""Why PTX and machine code leave different values in memory: order, rounding, addresses of local variables, a race of
+the kernel, or a fault of simtmm.
 
 Each is tried by running the kernel again in another way. An element that comes out the same in all ways of PTX and in
 both orders of machine code, and still differs between the two, depends on neither: then one of them was misread.
@@ -16,6 +16,7 @@ from simtmm.cuda.checks.findings import INFO
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.differences import may_be_near
+from simtmm.cuda.disagreement.local_places import has_local_variables, moved
 from simtmm.cuda.disagreement.memory import (
     Changes,
     KeptMemory,
@@ -120,6 +121,7 @@ def explained(ways: Ways, suspects: Mapping[int, npt.NDArray[np.int64]]) -> Told
 
 ROUNDING = "how real numbers are rounded"
 ORDER = "the order of its threads"
+PLACES = "where its local variables lie"
 
 
 def _trials(ways: Ways) -> list[tuple[str, Callable[[], KernelFunction], list[Changes]]]:
@@ -131,6 +133,8 @@ def _trials(ways: Ways) -> list[tuple[str, Callable[[], KernelFunction], list[Ch
             (ROUNDING, lambda: Variant(ways.plain, nudged(module, MORE)), ways.expected),
             (ROUNDING, lambda: Variant(ways.plain, nudged(module, LESS)), ways.expected),
         ]
+    if has_local_variables(module, names):
+        found.append((PLACES, lambda: Variant(ways.plain, moved(module)), ways.expected))
     return [
         *found,
         (ORDER, lambda: Variant(ways.plain, order=DESCENDING), ways.expected),

@@ -4,9 +4,10 @@ The assembler joins products with sums, and reaches approximate functions by ste
 differ from those of PTX. An instruction that says how it rounds is not touched: the assembler does not change it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from simtmm.cuda.disagreement.rewritten import Rewritten
 from simtmm.cuda.ptx.syntax import Function, Immediate, Instruction, Label, Module, Operand, Register, Vector
 
 MORE, LESS = 0, 1  # each result by a thousandth of itself, or what its type has nearest to that
@@ -47,34 +48,18 @@ def rounds_freely(module: Module, names: Iterable[str]) -> bool:
 
 def nudged(module: Module, way: int) -> Module:
     """The module with MORE or LESS of each result that is rounded freely."""
-    return replace(module, functions=_Nudged(module.functions, way))
+
+    def change(function: Function) -> Function:
+        return function if function.body is None else replace(function, body=tuple(_nudged(function.body, way)))
+
+    return replace(module, functions=Rewritten(module.functions, change))
 
 
-class _Nudged(Mapping[str, Function]):
-    """Functions, each rewritten when it is needed."""
-
-    def __init__(self, functions: Mapping[str, Function], way: int) -> None:
-        self._functions, self._way = functions, way
-        self._made: dict[str, Function] = {}
-
-    def __getitem__(self, name: str) -> Function:
-        if name not in self._made:
-            function = self._functions[name]
-            body = None if function.body is None else tuple(self._body(function.body))
-            self._made[name] = replace(function, body=body)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._functions)
-
-    def __len__(self) -> int:
-        return len(self._functions)
-
-    def _body(self, body: tuple[Instruction | Label, ...]) -> Iterator[Instruction | Label]:
-        for item in body:
-            yield item
-            if isinstance(item, Instruction) and is_rounded_freely(item):
-                yield from _scaled(item, self._way)
+def _nudged(body: tuple[Instruction | Label, ...], way: int) -> Iterator[Instruction | Label]:
+    for item in body:
+        yield item
+        if isinstance(item, Instruction) and is_rounded_freely(item):
+            yield from _scaled(item, way)
 
 
 def _scaled(instruction: Instruction, way: int) -> Iterator[Instruction]:
