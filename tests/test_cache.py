@@ -151,3 +151,30 @@ def test_a_file_in_the_place_of_the_folder_is_told(tmp_path, caplog, monkeypatch
 def test_where_no_disk_has_room_that_is_reported(root):
     with pytest.raises(OutputError, match=r"can't be written \(No space left on device\)"):
         cache.keep(cache.own_folder("builds"), "label", "key", ".txt", refused)
+
+
+def test_files_used_least_recently_go_where_a_folder_takes_too_much_room(root, monkeypatch):
+    monkeypatch.setattr(cache, "LOOKED_AT", "")  # at each new file
+    folder = cache.own_folder("builds")
+    paths = {}
+    for number, key in enumerate("abc"):
+        paths[key] = cache.keep(folder, "label", key, ".txt", lambda path: path.write_text("x" * 40), most=None)
+        os.utime(paths[key], (number, number))
+    assert found(folder, "a") == paths["a"]  # used now, so that b is the oldest
+    paths["d"] = cache.keep(folder, "label", "d", ".txt", lambda path: path.write_text("y" * 40), most=120)
+    assert [key for key in "abcd" if paths[key].exists()] == ["a", "c", "d"]
+    paths["e"] = cache.keep(folder, "label", "e", ".txt", lambda path: path.write_text("z" * 400), most=120)
+    assert [key for key in "abcde" if paths[key].exists()] == ["e"]  # that one stays, however large
+
+
+def test_room_is_looked_at_for_one_new_file_in_16(root):
+    folder = cache.own_folder("builds")
+    first = cache.keep(folder, "label", "first", ".txt", lambda path: path.write_text("first"), most=None)
+    names = [
+        cache.keep(folder, "label", f"k{number}", ".txt", lambda path, text=number: path.write_text(str(text)), most=0)
+        for number in range(40)
+    ]
+    looked = [number for number, path in enumerate(names) if path.name.split("-")[-1].startswith("0")]
+    assert looked
+    assert not first.exists()
+    assert [path.exists() for path in names] == [number >= looked[-1] for number in range(40)]

@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from simtmm.cache.room import MOST_KEPT, prune, used
 from simtmm.errors import OutputError
 from simtmm.files import cache_folder
 from simtmm.temporary import end_part, own_prefix, part_file, remove_parts
@@ -24,6 +25,7 @@ logger = logging.getLogger("simtmm")
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 OWN = stat.S_IRWXU
+LOOKED_AT = "0"  # how the hash begins of new files, one in 16, at which a folder's room is looked at
 
 _LISTED: dict[Path, tuple[int, Mapping[str, list[str]]]] = {}  # folders' names, with when they had changed
 _TEMPORARY: set[Path] = set()  # folders of this process alone
@@ -51,6 +53,7 @@ def find(folder: Path, label: str, key: str, suffix: str) -> Path | None:
     """
     for path in _under(folder, label, key, suffix):
         if path.name == _name(label, key, _content(path), suffix):
+            used(path)
             return path
         path.unlink(missing_ok=True)
     return None
@@ -88,35 +91,42 @@ def _listed(folder: Path) -> Mapping[str, list[str]]:
     return names
 
 
-def keep(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
+def keep(
+    folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object], most: int | None = MOST_KEPT
+) -> Path:
     """Make a file, at the path that `make` is called with, and keep it there whole.
 
     Where nothing can be written, a full disk say, it is stored for this process only, with a warning. Raises
-    OutputError
-    where that can't be either.
+    OutputError where that can't be either.
 
     folder: of the cache.
     label: the beginning of the file's name, for people.
     key: what it was made of, as a hash.
     suffix: the file's ending.
+    make: writes the file, at a path.
+    most: bytes that the folder's files may take; what was used least recently goes. None where somebody else looks at
+    that.
     """
     try:
-        return _kept(folder, label, key, suffix, make)
+        return _kept(folder, label, key, suffix, make, most)
     except OutputError as error:
         if folder in _TEMPORARY:
             raise
         instead = _instead_of(folder, str(error))
-        return _kept(instead, label, key, suffix, make)
+        return _kept(instead, label, key, suffix, make, most)
 
 
-def _kept(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object]) -> Path:
+def _kept(folder: Path, label: str, key: str, suffix: str, make: Callable[[Path], object], most: int | None) -> Path:
     remove_parts(folder)
     temporary = _part_in(folder)
     try:
         make(temporary)
         temporary.chmod(OWN)
-        kept = folder / _name(label, key, _content(temporary), suffix)
+        content = _content(temporary)
+        kept = folder / _name(label, key, content, suffix)
         os.replace(temporary, kept)
+        if most is not None and content.startswith(LOOKED_AT):
+            prune(folder, "*", most, kept.__eq__, lambda path: path.unlink(missing_ok=True))
     except OSError as error:
         raise OutputError(f"{folder}: can't be written ({error.strerror or error})") from None
     finally:

@@ -1,15 +1,14 @@
 """Recorded traces: those of kernels that studies run, kept in the user's cache folder."""
 
-import contextlib
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from simtmm import cache, own_faults
+from simtmm.cache.room import prune
 from simtmm.provenance import sources
 from simtmm.recorder import record
 from simtmm.temporary import remove_parts
@@ -33,8 +32,6 @@ def recorded(
     folder, place = cache.own_folder(TRACES), trace_key(kernel, digest, parameters, architecture, form)
     path = cache.find(folder, *place)
     if path is not None:
-        with contextlib.suppress(OSError):
-            os.utime(path)  # the least recently used go first
         info = load_trace(path).info
         for fault in info.faults:
             own_faults.note(fault)
@@ -45,6 +42,7 @@ def recorded(
         folder,
         *place,
         lambda temporary: record(kernel, parameters, output=temporary, architecture=architecture, form=form),
+        most=None,  # `prune_traces` knows which ones are needed
     )
 
 
@@ -81,12 +79,10 @@ def prune_traces(keep: Collection[tuple[str, str, str]]) -> None:
     folder = cache.own_folder(TRACES)
     needed = tuple(f"{label}-{key}-" for label, key, _ in keep)
     remove_half_traces()
-    with contextlib.suppress(OSError):
-        found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob("*.parquet"))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in found:
-            if total <= MOST_KEPT:
-                return
-            if not path.name.startswith(needed):
-                path.unlink(missing_ok=True)
-                total -= size
+    prune(
+        folder,
+        "*.parquet",
+        MOST_KEPT,
+        lambda path: path.name.startswith(needed),
+        lambda path: path.unlink(missing_ok=True),
+    )

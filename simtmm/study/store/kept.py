@@ -1,13 +1,12 @@
 """Kept stores: those of commands that are given none, one for each program, in the user's cache folder."""
 
-import contextlib
 import hashlib
 import logging
-import os
 import re
 from pathlib import Path
 
 from simtmm import cache
+from simtmm.cache.room import prune, used
 from simtmm.errors import StudyError
 from simtmm.provenance import computed_by
 from simtmm.study.store.store import Store
@@ -36,22 +35,9 @@ def kept_store(name: str, digest: str) -> Path:
         except StudyError as error:
             logger.warning("warning: %s; it is recreated", error)
             _remove(path)
-        with contextlib.suppress(OSError):
-            os.utime(path)  # the least recently used go first
-    _prune(folder, path)
+        used(path)
+    prune(folder, f"*{SUFFIX}", MOST_KEPT, path.__eq__, _remove)
     return path
-
-
-def _prune(folder: Path, keep: Path) -> None:
-    with contextlib.suppress(OSError):
-        found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in folder.glob(f"*{SUFFIX}"))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in found:
-            if total <= MOST_KEPT:
-                return
-            if path != keep:
-                _remove(path)
-                total -= size
 
 
 def _remove(path: Path) -> None:
