@@ -10,6 +10,7 @@ from simtmm.cuda.ptx.flow.steps import COPIES
 from simtmm.cuda.ptx.renaming import renamed
 from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
 from simtmm.cuda.sass.clusters import knows_clusters
+from simtmm.cuda.sass.environment import with_plain_environment
 from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.forms import takes
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
@@ -64,7 +65,7 @@ def lifted_kernel(
     function = module.functions[entry]
     _check_maps(module, entry)
     locations = _locations(module)
-    listing = with_lines_of_calls(parse_listing(disassembly.text, entry), locations)
+    listing = with_plain_environment(with_lines_of_calls(parse_listing(disassembly.text, entry), locations))
     stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
     constants = LaunchConstants(architecture, stack_bytes, function.parameters)
     banks = Banks(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, RESERVED_FOR_GROUPS, SHARED_WINDOW
 from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol, Variable
+from simtmm.cuda.sass.environment import ENVIRONMENT
 
 if TYPE_CHECKING:
     from simtmm.cuda.sass.writing import Writing
@@ -28,7 +29,7 @@ class _Places:
     along each axis; part: what a block's place along y and z is multiplied by for its cluster's; all_blocks: of a
     cluster; clusters: along each axis. reserved: where the driver's shared memory ends, and behind that where its part
     for cooperative groups begins. constants: where the address, of 64 bits, stands by which parameters are
-    reached.
+    reached. environment: where registers of it begin, and from which one on so many.
     """
 
     parameters: int
@@ -49,14 +50,21 @@ class _Places:
     all_blocks: int | None = None
     clusters: int | None = None
     reserved: int | None = None
+    environment: tuple[tuple[int, int, int], ...] = ()
 
 
-_FIRST = _Places(0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C)
+_FIRST = _Places(
+    0x160, 0x0, 0xC, 0x28, 0x20, 0x18, 0x118, 0x50, 0x10C, 0x30, 0x2C, environment=((0x88, 0, 32),)
+)  # fmt: skip
 _HOPPER = _Places(
     0x210, 0x0, 0xC, 0x28, 0x20, None, 0x208, 0xD0, 0x10C, 0x30, 0x2C, 0x140, 0x198,
     blocks=0x144, part=0x150, all_blocks=0x188, clusters=0x15C, reserved=0x68,
+    environment=((0x40, 0, 32),),
 )  # fmt: skip
-_BLACKWELL = _Places(0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C)
+_BLACKWELL = _Places(
+    0x380, 0x360, 0x370, 0x37C, 0x2F8, None, 0x358, 0x120, 0x2D0, 0x140, None, 0x36C,
+    environment=((ENVIRONMENT.start, 0, 16), (0xD0, 16, 16)),
+)  # fmt: skip
 
 
 class LaunchConstants:
@@ -90,26 +98,16 @@ class LaunchConstants:
             found = lifting.temporary("b32")
             lifting.do("ld.param.b32", found, Address(Symbol("parameters"), at))
             return found
+        if (register := self._register_at(offset)) is not None:
+            return register
         for axis in range(3):
-            if offset == places.block + 4 * axis:
-                return Register(f"%ntid.{'xyz'[axis]}")
-            if offset == places.grid + 4 * axis:
-                return Register(f"%nctaid.{'xyz'[axis]}")
             if (of_clusters := self._of_clusters(lifting, offset, axis)) is not None:
                 return of_clusters
-        if offset == places.all_blocks:
-            return Register("%cluster_nctarank")
-        if offset == places.processors:
-            return Register("%nsmid")
-        if offset == places.dynamic:
-            return Register("%dynamic_smem_size")
         if offset & ~7 == places.number:
             name = "shr.u64" if offset & 4 else "mov.b64"
             by = [Immediate(32)] if offset & 4 else []
             half = lifting.value(name, "b64", Register("%gridid"), *by)
             return lifting.value("cvt.u32.u64", "b32", half)
-        if offset == places.cluster:
-            return Register("%is_explicit_cluster")
         if places.constants is not None and offset & ~7 == places.constants:
             whole = lifting.value("mov.b64", "b64", Symbol("parameters"))
             whole = lifting.value("cvta.param.u64", "b64", whole)
@@ -132,6 +130,27 @@ class LaunchConstants:
         if places.descriptor is not None and offset & ~7 == places.descriptor:
             return Immediate(0)
         raise lifting.refuse(f"reads c[0x0][{offset:#x}], which is not supported")
+
+    def _register_at(self, offset: int) -> Register | None:
+        """The special register of PTX that has what stands there; None for none."""
+        places = self._places
+        names = {
+            places.all_blocks: "%cluster_nctarank",
+            places.processors: "%nsmid",
+            places.dynamic: "%dynamic_smem_size",
+            places.cluster: "%is_explicit_cluster",
+        }
+        for axis in range(3):
+            names[places.block + 4 * axis] = f"%ntid.{'xyz'[axis]}"
+            names[places.grid + 4 * axis] = f"%nctaid.{'xyz'[axis]}"
+        if (name := names.get(offset)) is not None:
+            return Register(name)
+        if places.reserved is not None and offset in (places.reserved, places.reserved + 4):
+            return None  # the driver's, among those of the environment
+        for start, first, count in places.environment:
+            if start <= offset < start + 4 * count:
+                return Register(f"%envreg{first + (offset - start) // 4}")
+        return None
 
     def _of_clusters(self, lifting: "Writing", offset: int, axis: int) -> Operand | None:
         """What stands there of clusters along an axis; None for something else."""

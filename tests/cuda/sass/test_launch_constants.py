@@ -4,7 +4,7 @@ import pytest
 
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, SHARED_WINDOW
 from simtmm.cuda.ptx.syntax import Immediate, Register, Symbol, Variable
-from simtmm.cuda.sass.launch_constants import HOLE, LaunchConstants
+from simtmm.cuda.sass.launch_constants import HOLE, SHARED_HEAD, LaunchConstants
 
 PARAMETERS, LAUNCH = 0x7F12_3456_89AB_CDE0, 0x0123_4567_89AB_CDEF  # where parameters lie; %gridid
 
@@ -55,3 +55,20 @@ def test_parameters_are_reached_by_their_address_however_far_on_the_bank_has_the
     assert constants.parameter_at(0x210 + ahead) == 0
     assert constants.parameter_at(0x210 + ahead + size - 1) == size - 1
     assert constants.parameter_at(0x210 + ahead + size) is None
+
+
+@pytest.mark.parametrize(
+    ("architecture", "places"),
+    [
+        (75, {0x88: 0, 0x8C: 1, 0x104: 31}), (89, {0x90: 2}), (90, {0x40: 0, 0x48: 2, 0xBC: 31}),
+        (100, {0x250: 0, 0x28C: 15, 0xD0: 16, 0x10C: 31}), (120, {0x258: 2}),
+    ],
+)  # fmt: skip
+def test_the_environment_stands_where_ptxas_reads_it(architecture, places):
+    constants = LaunchConstants(architecture, 0, ())
+    found = {offset: constants.read(Computed(), offset) for offset in places}
+    assert found == {offset: Register(f"%envreg{number}") for offset, number in places.items()}
+
+
+def test_the_drivers_shared_memory_comes_before_the_environment_on_hopper():
+    assert LaunchConstants(90, 0, ()).read(Computed(), 0x68) == Immediate(SHARED_HEAD)
