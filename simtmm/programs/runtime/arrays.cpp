@@ -14,10 +14,6 @@ struct cudaArray {
 
 namespace simtmm {
 
-struct ArraySide {
-    char *bytes;
-    uint64_t pitch, height, element;
-};
 bool array_side(cudaArray_const_t array, ArraySide *side) {
     *side = {(char *)array->piece->host, array->pitch, array->rows, array->element};
     return true;

@@ -35,7 +35,7 @@ static bool has_threads = false;  // of the program's own: then all of the proce
 static int depth = 0;
 static int64_t epoch_real, epoch_steady;
 
-static int64_t read(clockid_t which) {
+static int64_t clock_reading(clockid_t which) {
     timespec found;
     clock_gettime(which, &found);
     return found.tv_sec * SECOND + found.tv_nsec;
@@ -47,7 +47,8 @@ static bool counts_host_time() { return timing && property("host_time", 0); }
 // The host's own time since it was last looked at, as far as it counts.
 static void settle() {
     if (!counts_host_time()) return;
-    int64_t wall = read(CLOCK_MONOTONIC), thread = read(CLOCK_THREAD_CPUTIME_ID), all = read(CLOCK_PROCESS_CPUTIME_ID);
+    int64_t wall = clock_reading(CLOCK_MONOTONIC), thread = clock_reading(CLOCK_THREAD_CPUTIME_ID);
+    int64_t all = clock_reading(CLOCK_PROCESS_CPUTIME_ID);
     int64_t worked = has_threads ? all - all_mark : thread - thread_mark;
     int64_t passed = std::max<int64_t>(0, std::min(wall - wall_mark, worked));
     int64_t spared = std::min(passed, allowance);
@@ -59,9 +60,9 @@ static void settle() {
 }
 
 static void put_marks() {
-    wall_mark = read(CLOCK_MONOTONIC);
-    thread_mark = read(CLOCK_THREAD_CPUTIME_ID);
-    all_mark = read(CLOCK_PROCESS_CPUTIME_ID);
+    wall_mark = clock_reading(CLOCK_MONOTONIC);
+    thread_mark = clock_reading(CLOCK_THREAD_CPUTIME_ID);
+    all_mark = clock_reading(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void rest() {
@@ -97,8 +98,8 @@ void work_follows() {
 // When the program's time began, on both clocks: where it was looked at first.
 static void begin_epochs() {
     if (epoch_real) return;
-    epoch_real = read(CLOCK_REALTIME);
-    epoch_steady = read(CLOCK_MONOTONIC);
+    epoch_real = clock_reading(CLOCK_REALTIME);
+    epoch_steady = clock_reading(CLOCK_MONOTONIC);
 }
 
 void clock_begins() {
@@ -130,7 +131,7 @@ struct Locked {
     std::lock_guard<std::recursive_mutex> lock{mutex};
 };
 
-static int64_t current() {
+static int64_t current_time() {
     Locked lock;
     return now();
 }
@@ -153,7 +154,7 @@ static void really_sleep(int64_t ns) {
 // Sleep: where other threads of the program go on meanwhile, they need the real time for it.
 static void pass(int64_t ns) {
     if (ns <= 0) return;
-    int64_t target = current() + ns;
+    int64_t target = current_time() + ns;
     if (!is_alone()) really_sleep(ns);
     sleep_until(target);
 }
@@ -173,7 +174,7 @@ static bool is_cpu(clockid_t which) {
     return which == CLOCK_PROCESS_CPUTIME_ID || which == CLOCK_THREAD_CPUTIME_ID || which < 0;
 }
 static int64_t on(clockid_t which) {
-    int64_t found = current();
+    int64_t found = current_time();
     return is_cpu(which) ? found - slept : is_wall(which) ? epoch_real + found : epoch_steady + found;
 }
 
@@ -184,9 +185,9 @@ template <class Wait>
 static int waited(clockid_t which, const timespec *until, Wait wait) {
     int64_t target = of(*until) - (is_wall(which) ? epoch_real : epoch_steady);
     while (true) {
-        int64_t missing = target - current(), before = in_calls;
+        int64_t missing = target - current_time(), before = in_calls;
         int64_t span = missing <= 0 || is_alone() ? 0 : std::min(missing, SLICE);
-        timespec deadline = as_timespec(read(which) + span);
+        timespec deadline = as_timespec(clock_reading(which) + span);
         int error = wait(&deadline);
         if (error != ETIMEDOUT) return error;
         bool is_free = mutex.try_lock();  // else another thread is in a call, which takes what it takes
@@ -201,7 +202,7 @@ static int waited(clockid_t which, const timespec *until, Wait wait) {
 
 // The clock that an absolute time is of: the one that it is nearer to.
 static clockid_t clock_of(const timespec *until) {
-    current();
+    current_time();
     int64_t time = of(*until);
     return std::llabs(time - epoch_real) <= std::llabs(time - epoch_steady) ? CLOCK_REALTIME : CLOCK_MONOTONIC;
 }
@@ -261,14 +262,14 @@ WRAP int __wrap_getrusage(int who, rusage *found) {
     return 0;
 }
 WRAP double __wrap_omp_get_wtime() {
-    int64_t time = is_real() ? read(CLOCK_MONOTONIC) : on(CLOCK_MONOTONIC);
+    int64_t time = is_real() ? clock_reading(CLOCK_MONOTONIC) : on(CLOCK_MONOTONIC);
     return (double)time / SECOND;
 }
 WRAP int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv() {
-    return is_real() ? read(CLOCK_MONOTONIC) : on(CLOCK_MONOTONIC);
+    return is_real() ? clock_reading(CLOCK_MONOTONIC) : on(CLOCK_MONOTONIC);
 }
 WRAP int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv() {
-    return is_real() ? read(CLOCK_REALTIME) : on(CLOCK_REALTIME);
+    return is_real() ? clock_reading(CLOCK_REALTIME) : on(CLOCK_REALTIME);
 }
 
 WRAP int __wrap_nanosleep(const timespec *span, timespec *left) {
@@ -331,14 +332,14 @@ WRAP void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14def
 // Those that may end by something of outside wait for it really; where they wait in vain the clock has moved on.
 WRAP int __wrap_poll(pollfd *files, nfds_t count, int milliseconds) {
     if (is_real() || milliseconds <= 0) return poll(files, count, milliseconds);
-    int64_t target = current() + milliseconds * (SECOND / 1000);
+    int64_t target = current_time() + milliseconds * (SECOND / 1000);
     int found = poll(files, count, count || !is_alone() ? milliseconds : 0);
     if (!found) sleep_until(target);
     return found;
 }
 WRAP int __wrap_select(int count, fd_set *in, fd_set *out, fd_set *other, timeval *span) {
     if (is_real() || !span) return select(count, in, out, other, span);
-    int64_t target = current() + span->tv_sec * SECOND + span->tv_usec * 1000;
+    int64_t target = current_time() + span->tv_sec * SECOND + span->tv_usec * 1000;
     timeval real = count || !is_alone() ? *span : timeval{0, 0};
     int found = select(count, in, out, other, &real);
     if (!found) sleep_until(target);

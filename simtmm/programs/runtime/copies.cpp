@@ -127,13 +127,6 @@ static cudaError_t fill_2d(void *to, uint64_t pitch, int value, uint64_t width, 
     return cudaSuccess;
 }
 
-// Of an array of CUDA's, its memory; arrays.cpp knows more.
-struct ArraySide {
-    char *bytes;
-    uint64_t pitch, height, element;
-};
-bool array_side(cudaArray_const_t array, ArraySide *side);
-
 static cudaError_t copy_3d(const cudaMemcpy3DParms *p, const char *function) {
     if (!p) return failed(cudaErrorInvalidValue);
     ArraySide to = {}, from = {};

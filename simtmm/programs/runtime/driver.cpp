@@ -49,14 +49,14 @@ DRIVER cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
 
 // Contexts: all are one. A program that forgets to make one is served, too.
 static const CUcontext THE_CONTEXT = (CUcontext)0x51;
-static thread_local CUcontext current = nullptr;
+static thread_local CUcontext current_context = nullptr;
 
 static CUresult given_context(const char *function, CUcontext *context, CUdevice device, bool is_current) {
     return asked(function, [=] {
         RETURN_IF(!context, cudaErrorInvalidValue, "");
         RETURN_IF(device != 0, cudaErrorInvalidDevice, "");
         *context = THE_CONTEXT;
-        if (is_current) current = THE_CONTEXT;
+        if (is_current) current_context = THE_CONTEXT;
         return cudaSuccess;
     });
 }
@@ -77,21 +77,21 @@ DRIVER cuDevicePrimaryCtxGetState(CUdevice, unsigned *flags, int *active) {
 }
 DRIVER cuCtxDestroy_v2(CUcontext) {
     return asked("cuCtxDestroy", [] {
-        current = nullptr;
+        current_context = nullptr;
         return cudaDeviceSynchronize();
     });
 }
 DRIVER cuCtxSetCurrent(CUcontext context) {
-    current = context;
+    current_context = context;
     return CUDA_SUCCESS;
 }
 DRIVER cuCtxPushCurrent_v2(CUcontext context) { return cuCtxSetCurrent(context); }
 DRIVER cuCtxPopCurrent_v2(CUcontext *context) {
-    if (context) *context = current;
+    if (context) *context = current_context;
     return CUDA_SUCCESS;
 }
 DRIVER cuCtxGetCurrent(CUcontext *context) {
-    *context = current;
+    *context = current_context;
     return CUDA_SUCCESS;
 }
 DRIVER cuCtxGetDevice(CUdevice *device) {

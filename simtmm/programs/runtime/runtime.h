@@ -176,4 +176,11 @@ cudaError_t symbol_of(const void *symbol, uint64_t *address, uint64_t *bytes);
 cudaError_t copy(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind, const char *function);
 void leaks();
 
+// Of an array of CUDA's, its memory (arrays.cpp).
+struct ArraySide {
+    char *bytes;
+    uint64_t pitch, height, element;
+};
+bool array_side(cudaArray_const_t array, ArraySide *side);
+
 }  // namespace simtmm
