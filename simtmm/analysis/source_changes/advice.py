@@ -20,6 +20,7 @@ from simtmm.stalls import Count, Stalls
 from simtmm.stalls.places import THREADS
 from simtmm.trace.schema import TraceLaunch
 from simtmm.trace.streamed import AnyWorkload
+from simtmm.workload import Workload
 
 SECONDS = 3.0  # of all that is tried, about, the program as it is among it
 MOST_TRIED = 8
@@ -28,6 +29,8 @@ MOST_TOLD = 5
 WORTH_TELLING = 1.1
 EXACT = {"barrier", "coalesce", "last warp", "pad"}  # whose source would do just what is simulated: of these, also
 WORTH_TELLING_EXACT = 1.02
+REORDERING = {"coarsen", "larger blocks", "smaller blocks"}  # changes by which blocks run in another order
+LARGER = "x16"  # an L2 that much larger holds what a run accesses, or as much of it in any order
 AS_GOOD = 0.97  # of the gain
 OF_BOUND = 0.7  # of what a bound gains counts where changes are put in order
 
@@ -146,7 +149,29 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], of: Result, is_whole:
     outcomes = in_order(after, candidates, known_cycles.at_once(of.engine))
     for each, cycles in zip(candidates, outcomes, strict=True):
         if cycles and before:
-            yield Advice(each.change, each.words, *each.at, before / cycles, each.how, part.words)
+            gain = before / cycles
+            if each.change in REORDERING and gain >= WORTH_TELLING:
+                gain = min(gain, _gain_in_any_order(part, each.make(operations, np.zeros(0, bool)), of.engine, gain))
+            yield Advice(each.change, each.words, *each.at, gain, each.how, part.words)
+
+
+def _gain_in_any_order(part: Excerpt, changed: Workload, engine: str, gain: float) -> float:
+    """What a change of the order of blocks gains where that decides nothing about what a warm L2 holds: where it is
+    empty at first, or large enough, whichever gains more. gain: what it gains with the L2 as it is.
+    """
+    l2 = part.machine.memory.l2
+    if l2 is None or l2.start != "warm":
+        return gain
+    gains = []
+    for key, value in (("memory.l2.start", "cold"), ("memory.l2.sets", LARGER)):
+        try:
+            other = part.machine.replace({key: value})
+            before, after = (known_cycles.cycles_of(other, each, engine) for each in (part.workload, changed))
+        except SimtmmError:
+            continue
+        if after:
+            gains.append(before / after)
+    return max(gains, default=gain)
 
 
 def counted_lines(stalls: Stalls) -> Iterator[Line]:
