@@ -10,7 +10,17 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN, Line, Parameters
-from simtmm.engine.fast.memory.cache import drop_line, find_line, l2_row, place_of, touch, victim_of
+from simtmm.engine.fast.memory.cache import (
+    drop_line,
+    find_line,
+    home_of,
+    l2_row,
+    l2_victim,
+    place_of,
+    touch,
+    victim_of,
+)
+from simtmm.engine.fast.memory.halves import place_for_copy
 from simtmm.engine.fast.memory.last_level import last_level_row
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
@@ -79,7 +89,7 @@ class Caches(NamedTuple):
 
 def warm(s: Caches, die_of, kind, amount, chunks, sectors):
     """Let the caches see what an earlier run of these operations went through, one after another. die_of: the die of
-    each operation, where there are several.
+    each operation, or its half of the L2, where there are several.
     """
     at = np.int64(0)
     for index in range(len(kind)):
@@ -87,7 +97,7 @@ def warm(s: Caches, die_of, kind, amount, chunks, sectors):
         if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY):
             continue
         count = np.int64(amount[index]) & LISTED
-        die = np.int64(die_of[index]) if s.parameters.l2_dies > 1 else np.int64(0)
+        die = np.int64(die_of[index]) if s.parameters.l2_dies > 1 or s.parameters.l2_halves > 1 else np.int64(0)
         for place in range(at, at + count):
             see(s, die, what, chunks[place], accessed_of(s.parameters, sectors, place))
         at += count
@@ -101,27 +111,41 @@ def see(s: Caches, die, what, chunk, accessed):
     if writes and not stays:
         see_below(s, chunk, runs_of(s.parameters, wanted), writes, accessed)
         return
-    row = l2_row(s.parameters, die, chunk)
+    home = home_of(chunk) if s.parameters.l2_halves > 1 else die
+    own = home if writes else die
+    row = l2_row(s.parameters, own, chunk)
     touch(s.l2_touched, row)
     if writes:
-        see_others(s, die, chunk, writes)
+        see_others(s, own, chunk, writes)
     line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
-    read = runs_of(s.parameters, lacking_of(s.parameters, s.l2_sectors, row, line, wanted))
+    lacking = lacking_of(s.parameters, s.l2_sectors, row, line, wanted)
+    come = np.int64(0)  # from the other half
+    if lacking != 0 and own != home:
+        come = lacking
+        row = l2_row(s.parameters, home, chunk)
+        touch(s.l2_touched, row)
+        line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
+        lacking = lacking_of(s.parameters, s.l2_sectors, row, line, come)
+    read = runs_of(s.parameters, lacking)
     if read != 0:
-        see_others(s, die, chunk, False)
+        see_others(s, home, chunk, False)
         see_below(s, chunk, read, False, np.int64(0))
     if line == ABSENT:
-        have_room(s, row, chunk)
+        have_room(s, row, home, chunk)
     if read != 0:
         put_sectors(s.parameters, s.l2, s.l2_sectors, row, read, np.int64(0))
     if writes:
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, np.int64(0))
+    if come != 0:
+        row = l2_row(s.parameters, die, chunk)
+        if place_for_copy(s.parameters, s.l2, row, die, chunk, np.int64(0)) >= 0:
+            put_sectors(s.parameters, s.l2, s.l2_sectors, row, come, np.int64(0))
 
 
 @inlined
-def have_room(s, row, chunk):
+def have_room(s, row, home, chunk):
     """Put a chunk into the L2, with none of its sectors; a written line that falls out is stored below."""
-    victim = victim_of(s.l2, row, chunk, np.int64(0), s.parameters.l2_ways, s.parameters.l2_random)
+    victim = l2_victim(s.parameters, s.l2, row, home, chunk, np.int64(0))
     dropped = s.l2[row, victim].fill
     if s.l2[row, victim].chunk >= 0 and dropped & WRITTEN != 0:
         stored = stored_of(s.parameters, s.l2_sectors, row, dropped)
@@ -131,7 +155,7 @@ def have_room(s, row, chunk):
 
 def see_others(s: Caches, own, chunk, takes):
     """Write down what other dies have written of a chunk, and take it out of their L2s where that is to be."""
-    for die in range(s.parameters.l2_dies):
+    for die in range(max(s.parameters.l2_dies, s.parameters.l2_halves)):
         if die != own:
             row = l2_row(s.parameters, np.int64(die), chunk)
             way = place_of(s.l2, row, chunk, s.parameters.l2_ways)

@@ -35,15 +35,33 @@ def spread(chunk, count, hashed):
 
 
 @inlined
-def l2_row(parameters, die, chunk):
-    """The set of a die's L2 that a chunk belongs to."""
-    return die * parameters.l2_sets + spread(chunk, parameters.l2_sets, parameters.l2_hashed)
+def l2_row(parameters, part, chunk):
+    """The set that a chunk belongs to, of a die's L2 or of a half of one."""
+    return part * parameters.l2_sets + spread(chunk, parameters.l2_sets, parameters.l2_hashed)
 
 
 @inlined
 def die_of(parameters, group):
     """The die that a group belongs to."""
     return group % parameters.l2_dies if parameters.l2_dies > 1 else np.int64(0)
+
+
+@inlined
+def part_of_l2(parameters, group):
+    """The die that a group belongs to, or the half of the L2."""
+    return group & 1 if parameters.l2_halves > 1 else die_of(parameters, group)
+
+
+@inlined
+def home_of(chunk):
+    """The half of an L2 that a chunk's home is."""
+    return np.int64(mix(chunk) >> np.uint64(63))
+
+
+@inlined
+def home_or_die(parameters, group, chunk):
+    """The half that a chunk's home is, where the L2 has halves; else the die that a group belongs to."""
+    return home_of(chunk) if parameters.l2_halves > 1 else die_of(parameters, group)
 
 
 @inlined
@@ -96,6 +114,31 @@ def victim_of(lines, row, chunk, t, ways, is_random):
     if is_random != 0 and lines[row, place].chunk >= 0:
         place = np.int64(mix(chunk + t) % np.uint64(ways))
     return place
+
+
+def copy_of(lines, row, half, ways, begin):
+    """Where a full set of a half has the first copy of a chunk whose home is the other half, from `begin` on towards
+    the line used latest, and round the set; -1 where it has none.
+    """
+    place = begin
+    for _ in range(ways):
+        if home_of(lines[row, place].chunk) != half:
+            return place
+        place = place - 1 if place > 0 else ways - 1
+    return np.int64(-1)
+
+
+@inlined
+def l2_victim(parameters, lines, row, half, chunk, t):
+    """Where the line stands in a set of the L2 that a chunk replaces: as `victim_of` has it, but a copy if there is any
+    in a full set of an L2 with halves. half: the one that the set is of, and the chunk's home.
+    """
+    ways = parameters.l2_ways
+    if parameters.l2_halves > 1 and lines[row, ways - 1].chunk >= 0:
+        place = copy_of(lines, row, half, ways, ways - 1)
+        if place >= 0:
+            return place
+    return victim_of(lines, row, chunk, t, ways, parameters.l2_random)
 
 
 @inlined
