@@ -63,7 +63,7 @@ class SharedCache(Cache):
         "halves", "each with half of the sets, for half of the groups; what one lacks comes from the other", default=1
     )
     far_latency: Duration = unit("cycles", "a hit in the other half takes so much longer", default=0)
-    far_service: Duration = unit("cycles", "the way into a half is taken this long by a chunk from the other", default=0)
+    far_service: Duration = unit("cycles", "the way into a half is taken so long by a chunk of the other", default=0)
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
     store_service: Duration | None = unit(
         "cycles", "likewise by a chunk that is stored; service if left out", default=None

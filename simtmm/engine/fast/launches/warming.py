@@ -15,12 +15,10 @@ from simtmm.engine.fast.memory.cache import (
     find_line,
     home_of,
     l2_row,
-    l2_victim,
     place_of,
     touch,
     victim_of,
 )
-from simtmm.engine.fast.memory.halves import place_for_copy
 from simtmm.engine.fast.memory.last_level import last_level_row
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
@@ -131,21 +129,22 @@ def see(s: Caches, die, what, chunk, accessed):
         see_others(s, home, chunk, False)
         see_below(s, chunk, read, False, np.int64(0))
     if line == ABSENT:
-        have_room(s, row, home, chunk)
+        have_room(s, row, chunk)
     if read != 0:
         put_sectors(s.parameters, s.l2, s.l2_sectors, row, read, np.int64(0))
     if writes:
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, np.int64(0))
     if come != 0:
         row = l2_row(s.parameters, die, chunk)
-        if place_for_copy(s.parameters, s.l2, row, die, chunk, np.int64(0)) >= 0:
-            put_sectors(s.parameters, s.l2, s.l2_sectors, row, come, np.int64(0))
+        if find_line(s.l2, row, chunk, s.parameters.l2_ways) == ABSENT:
+            have_room(s, row, chunk)
+        put_sectors(s.parameters, s.l2, s.l2_sectors, row, come, np.int64(0))
 
 
 @inlined
-def have_room(s, row, home, chunk):
+def have_room(s, row, chunk):
     """Put a chunk into the L2, with none of its sectors; a written line that falls out is stored below."""
-    victim = l2_victim(s.parameters, s.l2, row, home, chunk, np.int64(0))
+    victim = victim_of(s.l2, row, chunk, np.int64(0), s.parameters.l2_ways, s.parameters.l2_random)
     dropped = s.l2[row, victim].fill
     if s.l2[row, victim].chunk >= 0 and dropped & WRITTEN != 0:
         stored = stored_of(s.parameters, s.l2_sectors, row, dropped)

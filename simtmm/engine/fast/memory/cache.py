@@ -116,31 +116,6 @@ def victim_of(lines, row, chunk, t, ways, is_random):
     return place
 
 
-def copy_of(lines, row, half, ways, begin):
-    """Where a full set of a half has the first copy of a chunk whose home is the other half, from `begin` on towards
-    the line used latest, and round the set; -1 where it has none.
-    """
-    place = begin
-    for _ in range(ways):
-        if home_of(lines[row, place].chunk) != half:
-            return place
-        place = place - 1 if place > 0 else ways - 1
-    return np.int64(-1)
-
-
-@inlined
-def l2_victim(parameters, lines, row, half, chunk, t):
-    """Where the line stands in a set of the L2 that a chunk replaces: as `victim_of` has it, but a copy if there is any
-    in a full set of an L2 with halves. half: the one that the set is of, and the chunk's home.
-    """
-    ways = parameters.l2_ways
-    if parameters.l2_halves > 1 and lines[row, ways - 1].chunk >= 0:
-        place = copy_of(lines, row, half, ways, ways - 1)
-        if place >= 0:
-            return place
-    return victim_of(lines, row, chunk, t, ways, parameters.l2_random)
-
-
 @inlined
 def drop_line(lines, row, chunk, ways):
     """Take a chunk's line out of a set, if it is there."""

@@ -12,9 +12,9 @@ from simtmm.engine.fast.memory.cache import (
     find_line,
     home_or_die,
     l2_row,
-    l2_victim,
     place_of,
     touch,
+    victim_of,
 )
 from simtmm.engine.fast.memory.halves import come_to_home, drop_copy
 from simtmm.engine.fast.memory.last_level import keep_in_last_level
@@ -103,11 +103,10 @@ def write_down(s, g, chunk, t):
             drop_copy(s, chunk)
         else:
             take_from_others(s, g, chunk, t)
-        home = home_or_die(s.parameters, g, chunk)
-        row = l2_row(s.parameters, home, chunk)
+        row = l2_row(s.parameters, home_or_die(s.parameters, g, chunk), chunk)
         touch(s.l2_touched, row)
         if find_line(s.l2, row, chunk, s.parameters.l2_ways) == ABSENT:
-            victim = l2_victim(s.parameters, s.l2, row, home, chunk, t)
+            victim = victim_of(s.l2, row, chunk, t, s.parameters.l2_ways, s.parameters.l2_random)
             make_room_in_l2(s, row, victim, t)
             insert_empty(s.l2, row, chunk, victim)
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, np.int64(0), begin + s.parameters.store_latency)

@@ -11,7 +11,6 @@ from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS
 from simtmm.engine.fast.layout import ABSENT, COME, CROSSING, NO, Path
 from simtmm.engine.fast.memory.behind_l2 import from_behind_l2, spend_behind
 from simtmm.engine.fast.memory.cache import home_of, l2_row, part_of_l2
-from simtmm.engine.fast.memory.halves import keep_copy
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
 from simtmm.engine.fast.memory.path_ticks import (
@@ -33,7 +32,7 @@ from simtmm.engine.fast.memory.port import (
 )
 from simtmm.engine.fast.memory.sectors import accessed_of, count_of, runs_of, store_sectors, wanted_of
 from simtmm.engine.fast.memory.shared_l1 import by_shared_l1, ended_in_shared_l1, fill_shared_l1
-from simtmm.engine.fast.memory.through_l2 import fill_l2, through_l2
+from simtmm.engine.fast.memory.through_l2 import fill_l2, keep_copy, through_l2
 from simtmm.engine.fast.memory.translations import known_from, late_of_first
 from simtmm.engine.fast.memory.waiting_stores import waiting_row
 from simtmm.native import inlined, prefetch
@@ -202,13 +201,15 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
             s, g, what, cached, here, chunk, accessed, missing, latency, at_slice, t
         )
         if shared:
-            crowded = fill_l2(s, g, chunk, row2, line2, moved, done, t)
+            crowded = fill_l2(s, chunk, row2, line2, moved, done, t)
             done += crowded
     crossing = np.int64(0)
     if s.parameters.l2_halves > 1 and shared and not ended_in_shared_l1(s):
         crossing = s.told[CROSSING]
         if s.told[COME] != 0:
-            keep_copy(s, g, chunk, done, t)
+            waits = keep_copy(s, g, chunk, done, t)
+            crowded += waits
+            done += waits
     if here:
         store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
     if piped:

@@ -7,7 +7,7 @@ import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import L2_HITS, note
 from simtmm.engine.fast.layout import ABSENT, COME, CROSSING, FARTHER
-from simtmm.engine.fast.memory.cache import find_line, home_of, home_or_die, l2_row, l2_victim, part_of_l2, touch
+from simtmm.engine.fast.memory.cache import find_line, home_of, l2_row, part_of_l2, touch, victim_of
 from simtmm.engine.fast.memory.halves import come_to_home, cross, drop_copy
 from simtmm.engine.fast.memory.l2 import make_room_in_l2, take_from_others, write_down_others
 from simtmm.engine.fast.memory.sectors import (
@@ -35,9 +35,9 @@ def l2_latency(s, what, here, latency):
 def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  # noqa: PLR0913, PLR0917 - no records of values
     """Take a chunk's slice, and look for it in the L2, or leave it there: when it is done, or -1 if it goes further.
 
-    here: whether it is of an atomic that is done in the L2. latency: of a store. Returns when its slice took it up,
-    or its home in the other half; more than 0 if that was behind an atomic; its set and what the L2 has of it; the sectors that it lacks; and the
-    ticks that a store waits for room.
+    here: whether it is of an atomic that is done in the L2. latency: of a store. Returns when its slice took it up, or
+    behind that the way to the other half; more than 0 if the slice did so behind an atomic; its set and what the L2 has
+    of it; the sectors that it lacks; and the ticks that a store waits for room.
     """
     done = np.int64(-1)
     missing = wanted
@@ -60,7 +60,7 @@ def through_l2(s, g, what, here, chunk, accessed, wanted, latency, start, t):  #
     touch(s.l2_touched, row)
     line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
     if what == STORE:
-        crowded = make_line(s, g, chunk, row, line, at_slice, t)
+        crowded = make_line(s, chunk, row, line, at_slice, t)
         done = at_slice + crowded + latency
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, done)
     else:
@@ -98,19 +98,29 @@ def look_into_home(s, g, chunk, lacking, start, t):
 
 
 @inlined
-def make_line(s, g, chunk, row, line, done, t):
+def make_line(s, chunk, row, line, done, t):
     """Have a line for a chunk that is done otherwise: the ticks that it waits for room. line: what there is of it."""
     crowded = np.int64(0)
     if line == ABSENT:
-        victim = l2_victim(s.parameters, s.l2, row, home_or_die(s.parameters, g, chunk), chunk, t)
+        victim = victim_of(s.l2, row, chunk, t, s.parameters.l2_ways, s.parameters.l2_random)
         crowded = max(np.int64(0), make_room_in_l2(s, row, victim, t) - done)
         insert_empty(s.l2, row, chunk, victim)
     return crowded
 
 
 @inlined
-def fill_l2(s, g, chunk, row, line, moved, done, t):
+def fill_l2(s, chunk, row, line, moved, done, t):
     """Put the sectors that moved from global memory into the L2: the ticks that the chunk waits for room there."""
-    crowded = make_line(s, g, chunk, row, line, done, t)
+    crowded = make_line(s, chunk, row, line, done, t)
     put_sectors(s.parameters, s.l2, s.l2_sectors, row, moved, done + crowded)
     return crowded
+
+
+def keep_copy(s, g, chunk, done, t):
+    """Store the sectors of a chunk that came from the other half in that of the group: the ticks that the chunk waits
+    for room there.
+    """
+    row = l2_row(s.parameters, g & 1, chunk)
+    touch(s.l2_touched, row)
+    line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
+    return fill_l2(s, chunk, row, line, s.told[COME], done, t)

@@ -1,7 +1,6 @@
 """Lines of caches, pages of TLBs, open rows of partitions, least recently used first (docs/machine.md, section 4)."""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
 
 from simtmm.machine.tables.memory import Cache, GroupCache, LastLevelCache, Rows, SharedCache, Tlb
 from simtmm.replacement import Chooser, Policy
@@ -72,7 +71,6 @@ class Lines:
         self.hashed = isinstance(cache, SharedCache | LastLevelCache) and cache.index == "hash"
         self.lines: defaultdict[int, OrderedDict[int, Line]] = defaultdict(OrderedDict)
         self.choosers = None if policy is None else defaultdict[int, Chooser](lambda: Chooser(policy))
-        self.half: int | None = None  # of an L2 with two of them: which these lines are of
 
     def set_of(self, chunk: int) -> int:
         """The set that a chunk lies in."""
@@ -105,34 +103,15 @@ class Lines:
         """
         lines = self.lines[self.set_of(chunk)]
         chooser = None if self.choosers is None else self.choosers[self.set_of(chunk)]
-        copy = self.copy_in(lines)
         if chooser is not None and len(lines) == self.ways:
             victim = chooser.victim(chunk)
             chooser.leave(victim)
             lines.move_to_end(victim, last=False)
-        elif copy is not None and len(lines) == self.ways:
-            lines.move_to_end(copy, last=False)
         elif self.random and len(lines) == self.ways:
             chosen = [*reversed(lines)][mix(chunk + now) % self.ways]
             lines.move_to_end(chosen, last=False)
         dropped = lines.popitem(last=False) if len(lines) == self.ways else None
         return dropped if dropped and dropped[1].written else None
-
-    def copy_in(self, lines: Iterable[int], begin: int = 0) -> int | None:
-        """The first line of a set whose home is the other half, from that of a number on and round the set."""
-        numbers = [*lines]
-        in_turn = (*numbers[begin:], *numbers[:begin])
-        return None if self.half is None else next((one for one in in_turn if home_of(one) != self.half), None)
-
-    def has_room_for_copy(self, chunk: int, now: int = 0) -> bool:
-        """Whether a chunk of the other half that comes now may be stored here: a full set drops a copy for it."""
-        lines = self.lines[self.set_of(chunk)]
-        if len(lines) < self.ways or self.choosers is not None:
-            return True
-        copy = self.copy_in(lines, self.ways - 1 - mix(chunk + now) % self.ways if self.random else 0)
-        if copy is not None:
-            lines.move_to_end(copy, last=False)
-        return copy is not None
 
     def keep(self, before: "Lines") -> None:
         """Have the lines of the launch before, all sectors that are there filled long ago."""

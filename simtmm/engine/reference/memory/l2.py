@@ -32,9 +32,6 @@ class L2:
         memory, durations = machine.memory, machine.durations
         self.parts = [Lines(cache, durations.l2_latency, memory.sectors, policy) for _ in range(cache.parts)]
         self.dies, self.halved = cache.dies, cache.halves > 1
-        if self.halved:
-            for half, lines in enumerate(self.parts):
-                lines.half = half
         self.far_latency, self.far_service = durations.far_latency, durations.far_service
         self.way_free: defaultdict[int, int] = defaultdict(int)  # into each half
         self.groups, self.latency = machine.cores.groups, durations.l2_latency
@@ -93,7 +90,8 @@ class L2:
             self.way.spends(Reason.MEMORY_QUEUE, finish - came)
             line.put(read, finish)
         if come:
-            self.keep_copy(chunk, near, come, group, finish, now)
+            there, finish = finish, self.keep_copy(chunk, near, come, group, finish, now)
+            self.way.spends(Reason.MEMORY_QUEUE, finish - there)
         self.way.spends(queue, taken_up - start)
         self.way.spends(Reason.L2_QUEUE, begin - taken_up)
         return finish, line
@@ -148,7 +146,7 @@ class L2:
         return begin, over, room
 
     def lines_for(self, chunk: int, group: int, at_home: bool) -> Lines:
-        """Those of a group's die, or of its half; at_home: of the half that is the chunk's home, where there are two."""
+        """Those of a group's die, or of its half. at_home: of the half that is the chunk's home, if there are two."""
         return self.parts[home_of(chunk) if self.halved and at_home else group % len(self.parts)]
 
     def over(self, half: int, sectors: int, start: int, now: int) -> int:
@@ -163,17 +161,16 @@ class L2:
             return start
         return self.over(home_of(chunk), sectors, start, now)
 
-    def keep_copy(  # noqa: PLR0913, PLR0917 - of one chunk
-        self, chunk: int, line: Line | None, come: list[int], group: int, finish: int, now: int
-    ) -> None:
-        """Store what came from the other half in that of the group, if there is room. line: what this has of it."""
-        lines = self.lines_for(chunk, group, False)
+    def keep_copy(self, chunk: int, line: Line | None, come: list[int], group: int, finish: int, now: int) -> int:
+        """Store what came from the other half in that of the group: its finish, which may wait for room. line: what
+        this half has of the chunk.
+        """
         if not line:
-            if not lines.has_room_for_copy(chunk, now):
-                return
-            lines.make_room(chunk, now)
+            lines = self.lines_for(chunk, group, False)
+            finish = max(finish, self.partitions.write_back(lines.make_room(chunk, now), now))
             line = lines.insert(chunk)
         line.put(come, finish)
+        return finish
 
     def slice_of(self, chunk: int, group: int) -> Slice:
         """The slice that a chunk takes for a group."""
@@ -267,13 +264,18 @@ class L2:
             self.write_down_others(chunk, group, None)
         if below and read:
             below.warm(chunk, read, nothing)
-        if not line:
-            dropped = lines.make_room(chunk)
-            if below and dropped:
-                below.warm(dropped[0], [], dropped[1].stored)
-            line = lines.insert(chunk)
+        line = line or self.see_come(lines, chunk)
         line.put(read, 0)
         if stores or updates:
             line.store(accessed, self.sectors.bytes, 0)
         if come:
-            self.keep_copy(chunk, near, come, group, 0, 0)
+            near = near or self.see_come(self.lines_for(chunk, group, False), chunk)
+            near.put(come, 0)
+
+    def see_come(self, lines: Lines, chunk: int) -> Line:
+        """The line of a chunk that comes into lines which lack it, in an earlier run."""
+        below = self.partitions.last_level
+        dropped = lines.make_room(chunk)
+        if below and dropped:
+            below.warm(dropped[0], [], dropped[1].stored)
+        return lines.insert(chunk)
