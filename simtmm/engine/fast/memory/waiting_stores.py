@@ -22,8 +22,8 @@ def waiting_row(s, chunk):
 
 @inlined
 def comes_to_slice(s, g, what, here, chunk, wanted, start, t):
-    """When a chunk's slice takes it up, as `through_slice` has it; a store that joins another in no time of its own. The
-    last value is the tick at which it does, -1 if it joins none.
+    """When a chunk's slice takes it up, as `through_slice` has it; a store that joins another in no time of its own.
+    The last value is the tick at which it does, -1 if it joins none.
     """
     waits = what == STORE and s.parameters.waiting_stores > 0
     row = np.int64(0)
