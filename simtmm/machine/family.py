@@ -53,15 +53,8 @@ RULES = (
 )
 MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
-OWN = (
-    "name",
-    "description",
-    "family",
-    "donors",
-    "reads",
-    "sources",
-    "rules",
-)  # of a family's file, beside a machine's tables
+# Of a family's file, beside a machine's tables
+OWN = ("name", "description", "family", "donors", "reads", "sources", "rules")
 NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "sustained_clock_hz", "peak_bandwidth",
          "measured_bandwidth", "memory_bytes", "link", BANDWIDTH)  # fmt: skip
 OF_RULES = ("clock_hz", "peak_bandwidth", "measured_bandwidth", BANDWIDTH)  # what a machine gives to a family's rules
