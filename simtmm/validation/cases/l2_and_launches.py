@@ -49,7 +49,8 @@ DISPATCH = (
 NODES = (
     "scheduling.graph_launch_overhead (rule graph_launch_seconds of machines/families) on up to 33,317 elements on the "
     "A40 and the H200, and on empty kernels of one block on the H100 SXM; memory.l2.store_service (l2_store_bytes) on "
-    "100,000 to 300,000 elements on the A40, the H200's on its 546,056 to 2,210,918 elements, here and one after another"
+    "100,000 to 300,000 elements on the A40, the H200's on its 546,056 to 2,210,918 elements, here and one after "
+    "another"
 )
 
 MEETINGS = (
@@ -207,8 +208,8 @@ PROMISED |= {"small-blocks-fitted": 0.04, "small-blocks": 0.06}
 PROMISED |= {"graphs-fitted": 0.05, "graphs": 0.15, "grid-barriers-fitted": 0.05, "grid-barriers": 0.1}
 NOTES = {
     "l2-bandwidth-fitted": (
-        "Sizes beyond these decided that the L2s of an A100 and an H200 have halves (memory.l2.halves), and how quick the "
-        "way between them is.",
+        "Sizes beyond these decided that the L2s of an A100 and an H200 have halves (memory.l2.halves), and how quick "
+        "the way between them is.",
     ),
     "l2-bandwidth": (
         "Blocks that read the same part at the same time share it. The first ones begin at evenly spread places of "
