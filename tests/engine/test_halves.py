@@ -6,6 +6,7 @@ from simtmm import Machine, Workload, simulate
 from simtmm.engine import ENGINES
 from simtmm.engine.reference.memory.cache import home_of
 from simtmm.errors import MachineError
+from simtmm.machine.part import part_of
 from simtmm.stalls import Reason
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
@@ -212,3 +213,10 @@ def test_halves_stand_alone(engine, l2, words):
 def test_without_halves_there_is_no_other_one(engine):
     warps = [["load", [0]]], [LATER, ["load", [0]]]
     assert run(engine, *warps, l2={"halves": 1}).ticks == 500 + 1 + HIT
+
+
+def test_a_part_of_a_machine_has_its_share_of_the_way(engine):
+    whole = machine(groups=8)
+    quarter = part_of(whole, 2)
+    assert quarter.memory.l2.far_service == 4 * WAY
+    assert part_of(whole.replace({"memory.l2.far_service": 0}), 2).memory.l2.far_service == 0

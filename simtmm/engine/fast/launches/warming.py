@@ -109,8 +109,7 @@ def see(s: Caches, die, what, chunk, accessed):
     if writes and not stays:
         see_below(s, chunk, runs_of(s.parameters, wanted), writes, accessed)
         return
-    home = home_of(chunk) if s.parameters.l2_halves > 1 else die
-    own = home if writes else die
+    own = home_of(chunk) if writes and s.parameters.l2_halves > 1 else die
     row = l2_row(s.parameters, own, chunk)
     touch(s.l2_touched, row)
     if writes:
@@ -118,15 +117,16 @@ def see(s: Caches, die, what, chunk, accessed):
     line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
     lacking = lacking_of(s.parameters, s.l2_sectors, row, line, wanted)
     come = np.int64(0)  # from the other half
-    if lacking != 0 and own != home:
+    if lacking != 0 and s.parameters.l2_halves > 1 and own != home_of(chunk):
         come = lacking
-        row = l2_row(s.parameters, home, chunk)
+        own = home_of(chunk)
+        row = l2_row(s.parameters, own, chunk)
         touch(s.l2_touched, row)
         line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
         lacking = lacking_of(s.parameters, s.l2_sectors, row, line, come)
     read = runs_of(s.parameters, lacking)
     if read != 0:
-        see_others(s, home, chunk, False)
+        see_others(s, own, chunk, False)
         see_below(s, chunk, read, False, np.int64(0))
     if line == ABSENT:
         have_room(s, row, chunk)

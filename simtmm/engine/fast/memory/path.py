@@ -10,7 +10,7 @@ import numpy as np
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
 from simtmm.engine.fast.layout import ABSENT, COME, CROSSING, NO, Path
 from simtmm.engine.fast.memory.behind_l2 import from_behind_l2, spend_behind
-from simtmm.engine.fast.memory.cache import home_of, l2_row, part_of_l2
+from simtmm.engine.fast.memory.cache import l2_row, part_of_l2
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
 from simtmm.engine.fast.memory.path_ticks import (
@@ -65,10 +65,6 @@ def fetch_lines(s, g, w, what, count):
             for way in range(0, s.parameters.l2_ways, 4):  # four of its lines are one of this computer's
                 prefetch(s.l2, row, way, 0)
             prefetch(s.l2_sectors, row, 0, 0)
-            if s.parameters.l2_halves > 1 and home_of(chunk) != g & 1:
-                row = l2_row(s.parameters, home_of(chunk), chunk)
-                for way in range(0, s.parameters.l2_ways, 4):
-                    prefetch(s.l2, row, way, 0)
 
 
 @inlined
