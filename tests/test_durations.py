@@ -38,6 +38,8 @@ KEYS = {
     "l2_latency": ("memory.l2.latency", 201),
     "l2_service": ("memory.l2.service", 5),
     "l2_store_service": ("memory.l2.store_service", 7),
+    "far_latency": ("memory.l2.far_latency", 45),
+    "far_service": ("memory.l2.far_service", 2),
     "l2_request_service": ("memory.l2.request_service", 4),
     "copy_interval": ("memory.copy_interval", 21),
     "drain_latency": ("memory.drain_latency", 22),
@@ -68,7 +70,7 @@ def machine(**changes):
 
 def full():
     lines = {"sets": 1, "ways": 1, "latency": 1}
-    shared = {**lines, "atomics": "here"}
+    shared = {**lines, "atomics": "here", "halves": 2}
     caches = {"memory.l1": lines, "memory.l2": shared, "memory.rows": {"chunks": 1, "open": 1, "opening": 0}}
     caches["memory.tlb"] = {"entries": 1, "page": 32, "miss": 0}
     caches["memory.last_level"] = lines
@@ -112,6 +114,14 @@ def test_the_fastest_and_the_slowest_load_are_those_of_the_levels():
     caches = {"memory.l1": {"sets": 1, "ways": 1, "latency": 3}, "memory.l2": {"sets": 1, "ways": 1, "latency": 30}}
     assert (machine(**caches).durations.fastest_load, machine(**caches).durations.slowest_load) == (6, 60)
     assert machine().durations.fastest_load == machine().durations.slowest_load == 20
+    halves = {**caches, "memory.l2": {**caches["memory.l2"], "halves": 2, "far_latency": 12}}
+    assert (machine(**halves).durations.fastest_load, machine(**halves).durations.slowest_load) == (6, 84)
+
+
+def test_without_halves_nothing_of_the_l2_is_far():
+    one = {"sets": 1, "ways": 1, "latency": 30, "far_latency": 12, "far_service": 2}
+    durations = machine(**{"memory.l2": one}).durations
+    assert (durations.far_latency, durations.far_service) == (0, 0)
 
 
 def test_another_machine_has_its_own():

@@ -112,6 +112,9 @@ FULL = {
             "waiting_stores": 64,
             "copies": 1,
             "dies": 2,
+            "halves": 1,
+            "far_latency": 42.5,
+            "far_service": 1.5,
             "index": "hash",
             "replacement": "random",
             "victims": "waited",
@@ -151,7 +154,7 @@ FULL = {
 COUNTS = (
     "ticks_per_cycle", "cores.groups", "cores.cores_per_group", "cores.warp_width", "memory.chunk_words",
     "memory.word_bytes", "memory.partitions", "memory.outstanding", "memory.l1.sets", "memory.l1.ways",
-    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.l2.dies",
+    "memory.l2.sets", "memory.l2.ways", "memory.l2.copies", "memory.l2.dies", "memory.l2.halves",
     "memory.last_level.sets", "memory.last_level.ways",
     "memory.shared_l1.groups", "memory.shared_l1.sets", "memory.shared_l1.ways",
     "memory.sectors", "memory.fetch_sectors",
@@ -168,6 +171,7 @@ DURATIONS = (
     "memory.latency", "memory.port_interval", "memory.service", "memory.atomic_service", "memory.l1.latency",
     "memory.l2.latency", "memory.turnaround", "memory.store_latency", "memory.rows.opening",
     "memory.l2.service", "memory.l2.store_service", "memory.l2.request_service", "memory.l2.store_request_service",
+    "memory.l2.far_latency", "memory.l2.far_service",
     "memory.first_access", "memory.store_interval", "memory.copy_interval", "memory.drain_latency",
     "memory.return_interval", "memory.return_delay", "memory.l2.atomic_latency", "memory.fetch_interval",
     "memory.tlb.miss", "memory.store_buffer", "pipes.fp64.interval",
@@ -756,11 +760,15 @@ def test_the_digest_changes_with_every_value(key):
     if key in WORDS:
         other = next(word for word in WORDS[key] if word != value)
     else:
-        factors = {"memory.tlb.page": 2, "memory.sectors": 0.5, "memory.fetch_sectors": 2}
+        factors = {"memory.tlb.page": 2, "memory.sectors": 0.5, "memory.fetch_sectors": 2, "memory.l2.halves": 2}
         other = int(value * factors[key]) if key in factors else value + 1
     if key in ("memory.transfers", "memory.translations"):  # what FULL has does not go with them
         tables = changed(SMALLEST, **{key: other})
         assert Machine.from_dict(tables).digest() != Machine.from_dict(SMALLEST).digest()
+    elif key == "memory.l2.halves":  # nor do dies
+        whole = {"memory.l2.dies": 1}
+        full = Machine.from_dict(changed(FULL, **whole))
+        assert Machine.from_dict(changed(FULL, **{key: other, **whole})).digest() != full.digest()
     elif key == "memory.coalescing":  # of which sectors want one
         whole = {"memory.sectors": 1, "memory.fetch_sectors": 1}
         full = Machine.from_dict(changed(FULL, **whole))

@@ -82,7 +82,7 @@ def calibrate(  # noqa: PLR0913 - each is a kind of measurement, or says how to 
             told = checked_latency(memory_latency(latency), read)
     translation = find_translation(latency, levels)
     taken = None if stream else translation  # docs/calibration.md has what it does to the fit of two GPUs' streams
-    copies = machine.memory.l2.copies if machine.memory.l2 else 1
+    copies = machine.memory.l2.copies * machine.memory.l2.halves if machine.memory.l2 else 1
     chased, notes = chase_values(latency, levels, called["latency"], machine.chunk_bytes, known, taken, copies)
     notes += [told] if told else []
     notes += [f"ignored, because streams are given: {translation}"] if translation and stream else []

@@ -29,7 +29,7 @@ def chase_values(
 
     called: the measurement. chunk_bytes: of a cache's line. memory: L, where it is from elsewhere: no cache is as slow.
     translation: what translations add to latencies, where L is to be without it. copies: of each line that the L2
-    keeps, so that a chase sees the room for one of them.
+    keeps, or its halves, so that a chase sees the room for one of them.
     """
     farthest = levels[-1].latency if memory is None else min(levels[-1].latency, memory.value)
     caches = [level for level in levels[:-1] if SAME_MEMORY * level.latency < farthest]
@@ -47,7 +47,7 @@ def chase_values(
         sets = capacity_in_sets(level, chunk_bytes, ways)
         in_ways = f"{note}, in {ways} ways"
         if key == "memory.l2" and copies > 1:
-            sets, in_ways = sets * copies, f"{in_ways}, and room for {copies} copies of it"
+            sets, in_ways = sets * copies, f"{in_ways}, and room for {copies} of it"
         values += [
             Value(f"{key}.sets", sets, "sets", called, in_ways),
             Value(f"{key}.ways", ways, "chunks", called, "assumption: only sets times ways is measured", False),

@@ -38,11 +38,13 @@ BY_RULES = (
 )
 # What no fit gives: rules, and what follows from them
 MEASURED_RULES = (
-    "l2_load_bytes", "l2_store_bytes", "l2_request_share", "launch_seconds", "graph_launch_seconds", "dispatch_cycles"
+    "l2_load_bytes", "l2_store_bytes", "l2_far_bytes", "l2_request_share", "launch_seconds", "graph_launch_seconds",
+    "dispatch_cycles",
 )  # fmt: skip
 BY_MEASURED_RULES = (
     "memory.l2.service",
     "memory.l2.store_service",
+    "memory.l2.far_service",
     "memory.l2.request_service",
     "scheduling.launch_overhead",
     "scheduling.graph_launch_overhead",

@@ -65,6 +65,10 @@ class Durations:
     l2_request_service: int
     """Of a slice at least, however few sectors a load asks for; likewise of a store."""
     l2_store_request_service: int
+    far_latency: int
+    """Of a hit in the other half of the L2, beside its latency; 0 of an L2 without halves."""
+    far_service: int
+    """Of the way into a half of the L2, by a chunk from the other half."""
     last_level_latency: int
     """Of a hit in the last-level cache; L without one."""
     last_level_service: int
@@ -130,6 +134,8 @@ class Durations:
             l2_store_service=ticks(_own_or(memory.l2.store_service, memory.l2)) if memory.l2 else 0,
             l2_request_service=ticks(_own_or(memory.l2.request_service, memory.l2)) if memory.l2 else 0,
             l2_store_request_service=ticks(_own_or(memory.l2.store_request_service, memory.l2)) if memory.l2 else 0,
+            far_latency=ticks(memory.l2.far_latency) if memory.l2 and memory.l2.halves > 1 else 0,
+            far_service=ticks(memory.l2.far_service) if memory.l2 and memory.l2.halves > 1 else 0,
             last_level_latency=ticks((memory.last_level or memory).latency),
             last_level_service=ticks(_last_level_service(machine, memory.last_level)),
             drain_latency=ticks(memory.drain_latency),
@@ -175,7 +181,8 @@ class Durations:
     @property
     def slowest_load(self) -> int:
         """The latency of a load of one chunk, at most."""
-        return max(self.latency, self.l1_latency, self.shared_l1_latency, self.l2_latency, self.last_level_latency)
+        far = self.l2_latency + self.far_latency
+        return max(self.latency, self.l1_latency, self.shared_l1_latency, far, self.last_level_latency)
 
 
 def _own_or(service: float | None, l2: "SharedCache") -> float:

@@ -15,6 +15,7 @@ turnaround           memory.turnaround over memory.service
 fetch_interval       memory.fetch_interval over the time in which a group's share of all partitions moves a chunk
 l2_load_bytes        bytes that all slices of the L2 give a core cycle, over the number of groups
 l2_store_bytes       likewise what they take that is stored
+l2_far_bytes         bytes that a half of the L2 takes a core cycle from the other one, over the number of groups
 l2_request_share     memory.l2.request_service over memory.l2.service
 launch_seconds       scheduling.launch_overhead in seconds: most of it passes before the cores
 graph_launch_seconds  likewise scheduling.graph_launch_overhead
@@ -44,6 +45,7 @@ RULES = (
     "fetch_interval",
     "l2_load_bytes",
     "l2_store_bytes",
+    "l2_far_bytes",
     "l2_request_share",
     "launch_seconds",
     "graph_launch_seconds",
@@ -51,15 +53,8 @@ RULES = (
 )
 MAY_BE_0 = ("turnaround", "fetch_interval")
 MOST_PARENTS = 8
-OWN = (
-    "name",
-    "description",
-    "family",
-    "donors",
-    "reads",
-    "sources",
-    "rules",
-)  # of a family's file, beside a machine's tables
+# Of a family's file, beside a machine's tables
+OWN = ("name", "description", "family", "donors", "reads", "sources", "rules")
 NEVER = ("name", "description", "sources", "family", "changes", "clock_hz", "sustained_clock_hz", "peak_bandwidth",
          "measured_bandwidth", "memory_bytes", "link", BANDWIDTH)  # fmt: skip
 OF_RULES = ("clock_hz", "peak_bandwidth", "measured_bandwidth", BANDWIDTH)  # what a machine gives to a family's rules
@@ -297,6 +292,10 @@ class _Ruled:
                 dies = (self.numbers("memory.l2.dies") or [1.0])[0]
                 self.take(key, round(dies * partitions * words * word_bytes / (each * groups), 3), rule,
                           f"{each:.4g} bytes a cycle of each of {groups:.0f} groups")  # fmt: skip
+        if self.numbers("memory.l2.halves") == [2] and self.lacks("memory.l2.far_service", "l2_far_bytes"):
+            each = self.rules["l2_far_bytes"]
+            self.take("memory.l2.far_service", round(words * word_bytes / (each * groups), 3), "l2_far_bytes",
+                      f"{each:.4g} bytes a cycle for each of {groups:.0f} groups")  # fmt: skip
         service = self.numbers("memory.l2.service")
         if service and self.lacks("memory.l2.request_service", "l2_request_share"):
             share = self.rules["l2_request_share"]

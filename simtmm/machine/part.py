@@ -27,6 +27,8 @@ def part_of(machine: Machine, taken: int) -> Machine:
         for key in ("service", "store_service", "request_service", "store_request_service"):
             if (taken_by := getattr(memory.l2, key)) is not None:
                 changes[f"memory.l2.{key}"] = taken_by * slower
+        if memory.l2.far_service:
+            changes["memory.l2.far_service"] = memory.l2.far_service * groups / taken
     if memory.last_level is not None:
         changes["memory.last_level.sets"] = whole(memory.last_level.sets * taken / groups)
         if memory.last_level.bandwidth is None:

@@ -5,7 +5,7 @@ allowed.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from simtmm.machine.tables.memory import LARGEST_SEGMENT, MOST_SECTOR_BYTES, MOST_SECTORS
+from simtmm.machine.tables.memory import LARGEST_SEGMENT, MOST_HALVES, MOST_SECTOR_BYTES, MOST_SECTORS
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine
@@ -81,6 +81,7 @@ def _serial_transfers_have_only_a_latency(machine: "Machine") -> None:
     taken = {f"memory.{key}": getattr(memory, key) for key in BANDWIDTHS}
     if memory.l2:
         taken["memory.l2.service"] = memory.l2.service
+        taken["memory.l2.far_service"] = memory.l2.far_service
     for key, value in taken.items():
         if value:
             raise ValueError(f"{key} = {value}: must be 0 with memory.transfers = 'serial'")
@@ -123,6 +124,17 @@ def _a_last_level_has_one_rate(machine: "Machine") -> None:
         raise ValueError(
             f"memory.last_level.bandwidth = {cache.bandwidth:g}: needs clock_hz, or give memory.last_level.service"
         )
+
+
+def _halves_stand_alone(machine: "Machine") -> None:
+    l2 = machine.memory.l2
+    if l2 is None:
+        return
+    if l2.halves > MOST_HALVES:
+        raise ValueError(f"memory.l2.halves = {l2.halves}: must be 1 or {MOST_HALVES}")
+    for key in ("copies", "dies"):
+        if l2.halves > 1 and getattr(l2, key) > 1:
+            raise ValueError(f"memory.l2.{key} = {getattr(l2, key)}: must be 1 with memory.l2.halves = {l2.halves}")
 
 
 def _pages_are_made_of_chunks(machine: "Machine") -> None:
@@ -174,6 +186,7 @@ RULES: tuple[Callable[["Machine"], None], ...] = (
     _serial_transfers_have_only_a_latency,
     _a_pipe_stands_alone,
     _a_last_level_has_one_rate,
+    _halves_stand_alone,
     _pages_are_made_of_chunks,
     _chunks_are_made_of_sectors,
     _a_tlb_is_of_a_launch,

@@ -37,6 +37,7 @@ class Costs:
         if memory.sectors > 1:
             of_a_slice = max(of_a_slice, durations.l2_request_service, durations.l2_store_request_service)
         self.l2_service = of_a_slice + writing_back * memory.l2.dies if memory.l2 else 0  # of other dies' lines, too
+        self.l2_service += durations.far_service
         if memory.last_level:  # so may one of the last-level cache, for a chunk that comes and for what the L2 drops
             self.l2_service += (
                 2

@@ -45,14 +45,16 @@ def _l2(draw: Draw, durations: tuple[float, ...], has_sectors: bool) -> Tables:
         "service": draw.one_of(durations),
         "writes": draw.one_of(("through", "back")),
         "start": draw.one_of(("cold", "warm", "kept")),
-        "copies": draw.one_of((1, 1, 2)),
-        "dies": draw.one_of((1, 1, 2, 3)),
         "index": draw.one_of(("modulo", "hash")),
         "replacement": draw.one_of(("lru", "random")),
         "waiting_stores": draw.one_of((None, 1, 3)),
         "victims": draw.one_of(("posted", "waited")),
         "atomics": draw.one_of(("through", "here")),
     }
+    if draw.whole(0, 2) == 0:
+        cache |= {"halves": 2, "far_latency": draw.one_of((0, 12, 30.5)), "far_service": draw.one_of(durations)}
+    else:
+        cache |= {"copies": draw.one_of((1, 1, 2)), "dies": draw.one_of((1, 1, 2, 3))}
     if cache["writes"] == "back" and draw.flag():
         cache["store_service"] = draw.one_of(durations)
     if cache["atomics"] == "here" and draw.flag():

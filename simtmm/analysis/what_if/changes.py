@@ -92,6 +92,7 @@ _OF_L2 = {
     "bytes of stores": ("memory.l2.store_service",),
     "load requests": ("memory.l2.request_service",),
     "store requests": ("memory.l2.store_request_service",),
+    "the way between its halves": ("memory.l2.far_service",),
 }
 _OF_PORTS = {
     "chunks that leave": ("memory.port_interval",),
@@ -120,6 +121,7 @@ CHANGES = (
                 "memory.l1.latency",
                 "memory.shared_l1.latency",
                 "memory.l2.latency",
+                "memory.l2.far_latency",
                 "memory.l2.atomic_latency",
                 "memory.last_level.latency",
                 "memory.first_access",

@@ -91,10 +91,11 @@ def _why_not(kind: Kind, row: Row, machine: Machine) -> str | None:
             return f"a buffer below {LEAST_KILOBYTES} kB"
         if l1 is None or kilobytes * 1024 > OF_L1 * l1.sets * l1.ways * machine.chunk_bytes:
             return "a buffer that the L1 may not hold"
-    room = l2.sets * l2.ways * machine.chunk_bytes / l2.copies if l2 else 0
+    copies = l2.copies * l2.halves if l2 else 1
+    room = l2.sets * l2.ways * machine.chunk_bytes / copies if l2 else 0
     if kind == "l2" and kilobytes * 1024 > OF_L2 * room:
         return "a buffer that the L2 may not hold"
-    if kind == "small" and 16 * int(row.of["elements"]) > OF_L2 * (room * (l2.copies if l2 else 1)):
+    if kind == "small" and 16 * int(row.of["elements"]) > OF_L2 * room * copies:
         return "arrays that the L2 may not hold"
     return None
 

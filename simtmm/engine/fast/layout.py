@@ -121,7 +121,7 @@ ASYNC_ROW = PATH_ROW + 1
 STORED_ROW = ASYNC_ROW + 1
 Waiting = Columns("chunk sectors begin")  # of a line whose store waits for its slice
 Shared = Columns("settled conflicts own place")  # of a shared access
-TURNING, OPENING, SLICED, CROWDED, ENDED, LACKING, HIT = range(7)  # of `told`
+TURNING, OPENING, SLICED, CROWDED, ENDED, LACKING, HIT, CROSSING, FARTHER, COME = range(10)  # of `told`
 # Of an open row of a partition its number, and nothing; of a line of a cache its chunk, and with `fill` whether what
 # lies below lacks the chunk, and above that bit the fill time. Of a chunk that has just been put in with none of its
 # sectors EMPTY; of one whose sectors differ FIRST_APART less twice its row among those that have a column for the fill
@@ -166,7 +166,8 @@ Parameters = Columns(
     "drain_interval drain_latency remote_interval pass_bytes l2_hashed",
     "pools",  # whether warps give registers back
     "last_level_sets last_level_ways last_level_latency last_level_service last_level_hashed last_level_random",
-    "l2_dies shared_l1s shared_l1_sets shared_l1_ways shared_l1_latency shared_l1_service",
+    "l2_dies l2_halves far_latency far_service",
+    "shared_l1s shared_l1_sets shared_l1_ways shared_l1_latency shared_l1_service",
     "cluster",  # blocks in a row that are placed together, 0 where each is placed by itself
     # and what a call leaves for the next
     "pending last_block age any_finished tick started intervals",
@@ -248,6 +249,7 @@ class State(NamedTuple):
     shared_l1_touched: Any
     shared_l1_free: Any  # int64[caches]
     slice_free: Any  # int64[partitions], of the L2
+    half_free: Any  # int64[2]: of the ways into the halves of the L2
     slice_updates: Any  # int64[partitions]: whether the last chunk that took any time was an atomic's
     waiting: Annotated[Any, Waiting]  # [groups, lines]: of lines that a group stores to
     pipes: Annotated[Any, Pipe]  # [classes]
@@ -263,9 +265,10 @@ class State(NamedTuple):
     path: Annotated[Any, Path]  # [groups]: of the latest access of a group
     paths: Annotated[Any, Path]  # [groups * slots, room]: of the async whose end `finishes` has
     stored: Annotated[Any, Path]  # [groups * slots]: of a warp's store that finishes last, where its end waits for it
-    told: Any  # int64[7]: of the latest chunk's way: its partition turned round; opened a row; of what came to the
+    told: Any  # int64[10]: of the latest chunk's way: its partition turned round; opened a row; of what came to the
     # last-level cache the waits for its slice there and for room, and whether it was a hit or a store; of what came by
-    # a shared L1 the sectors that were missing there, and when it is done if none was, else -1
+    # a shared L1 the sectors that were missing there, and when it is done if none was, else -1; of an L2 with halves
+    # the wait for the way between them, what a hit in the other half took longer, and the sectors that come from there
     kept: Annotated[Any, Kept]  # [groups], and more: a state that may recur, where long computes are jumped over
     kept_warp: Annotated[Any, KeptWarp]  # [groups * slots]: likewise
     smallest: Any  # int64[blocks]: likewise the fewest warps of a block from this one on

@@ -6,6 +6,7 @@ from simtmm.machine.values import Banked, Count, Duration, Positive, Table, unit
 
 LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coalescing.py)
 MOST_SECTORS, MOST_SECTOR_BYTES = 4, 255  # of a chunk, and of one: what a workload has room for
+MOST_HALVES = 2  # of an L2
 
 
 class Cache(Table):
@@ -22,7 +23,7 @@ class Cache(Table):
 
     @property
     def own_sets(self) -> int:
-        """Those of one cache, where there is one for each die."""
+        """Those of one cache, where there is one for each die, or of a half."""
         return self.used_sets
 
 
@@ -58,6 +59,11 @@ class SharedCache(Cache):
         "", "in which set a chunk lies: chunk mod sets, or its hash mod sets", default="modulo"
     )
     dies: Count = unit("dies", "each with such a cache for its groups, and a part of the sets", default=1)
+    halves: Count = unit(
+        "halves", "each with half of the sets, for half of the groups; what one lacks comes from the other", default=1
+    )
+    far_latency: Duration = unit("cycles", "a hit in the other half takes so much longer", default=0)
+    far_service: Duration = unit("cycles", "the way into a half is taken so long by a chunk of the other", default=0)
     service: Duration = unit("cycles", "a slice is taken this long by a chunk", default=0)
     store_service: Duration | None = unit(
         "cycles", "likewise by a chunk that is stored; service if left out", default=None
@@ -92,13 +98,18 @@ class SharedCache(Cache):
 
     @property
     def used_sets(self) -> int:
-        """Sets that chunks lie in, each as often as there are copies; of all dies."""
-        return max(1, self.sets // self.copies // self.dies) * self.dies
+        """Sets that chunks lie in, each as often as there are copies; of all dies, and both halves."""
+        return max(1, self.sets // self.copies // self.parts) * self.parts
 
     @property
     def own_sets(self) -> int:
-        """Those of a die."""
-        return self.used_sets // self.dies
+        """Those of a die, or of a half."""
+        return self.used_sets // self.parts
+
+    @property
+    def parts(self) -> int:
+        """Dies or halves, by which groups share it."""
+        return max(self.dies, self.halves)  # a machine has one of them
 
 
 class LastLevelCache(Cache):

@@ -33,10 +33,14 @@ FITTED_KILOBYTES = {"a100-80": 16896, "h200": 16896, "mi210": 6144}
 FITTED_ELEMENTS = {"a40": 350_000, "h200": 70_000}
 FITTED_IN_GRAPHS = {"a40": 300_000, "h200": 33_317, "h100-sxm": 0}
 ORIGIN = "RRZE-HPC/gpu-benches@1038c5d (2025-02-11) {}, in traces/measured/{}"
-RATES = "memory.l2.service (rule l2_load_bytes of machines/families) on what is read of buffers that fit the L2"
+RATES = (
+    "memory.l2.service (rule l2_load_bytes of machines/families) on what is read of buffers that fit the L2; "
+    "memory.l2.far_service, .index and .replacement on the A100's buffers of 28 to 53 MB and the H200's of 44 to 76"
+)
 LAUNCHES = (
     "scheduling.launch_overhead (rule launch_seconds of machines/families) on 4,096 to 300,000 elements on the A40 and "
-    "to 100,000 on the H200; memory.l2.store_service (l2_store_bytes) on CUDA graphs, which are not in this table"
+    "to 100,000 on the H200; memory.l2.store_service on CUDA graphs, which are not in this table, and the H200's on "
+    "its 546,056 to 2,210,918 elements, too"
 )
 DISPATCH = (
     "scheduling.block_interval (rule dispatch_cycles of machines/families) on blocks of 32 to 128 threads; launches as "
@@ -45,7 +49,8 @@ DISPATCH = (
 NODES = (
     "scheduling.graph_launch_overhead (rule graph_launch_seconds of machines/families) on up to 33,317 elements on the "
     "A40 and the H200, and on empty kernels of one block on the H100 SXM; memory.l2.store_service (l2_store_bytes) on "
-    "two larger sizes on the H200, which are not in these tables, and on 100,000 to 300,000 elements on the A40"
+    "100,000 to 300,000 elements on the A40, the H200's on its 546,056 to 2,210,918 elements, here and one after "
+    "another"
 )
 
 MEETINGS = (
@@ -203,7 +208,8 @@ PROMISED |= {"small-blocks-fitted": 0.04, "small-blocks": 0.06}
 PROMISED |= {"graphs-fitted": 0.05, "graphs": 0.15, "grid-barriers-fitted": 0.05, "grid-barriers": 0.1}
 NOTES = {
     "l2-bandwidth-fitted": (
-        "Sizes beyond these decided nothing but that an A100 and an H200 keep lines twice (memory.l2.copies).",
+        "Sizes beyond these decided that the L2s of an A100 and an H200 have halves (memory.l2.halves), and how quick "
+        "the way between them is.",
     ),
     "l2-bandwidth": (
         "Blocks that read the same part at the same time share it. The first ones begin at evenly spread places of "

@@ -23,7 +23,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     if machine.memory.l2:  # its slice, and the partition of a chunk that is written back
         requests = takes.l2_request_service, takes.l2_store_request_service
         taken += max(takes.l2_service, takes.l2_store_service, takes.atomic_service, *requests)
-        taken += writing * machine.memory.l2.dies
+        taken += writing * machine.memory.l2.dies + takes.far_service
     taken += takes.shared_l1_service
     if machine.memory.last_level:  # likewise, for a chunk that comes there and for one that the L2 drops
         dies = machine.memory.l2.dies if machine.memory.l2 else 1

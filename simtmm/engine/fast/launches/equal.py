@@ -76,7 +76,8 @@ class EqualLaunches:
         apart = machine.memory.last_level is not None or (l2 is not None and l2.dies > 1)
         self._is_known = not (self._keeps and apart)
         self._first_is_like_others = machine.memory.translations == "launch" or not machine.memory.first_access
-        self._sets = np.uint64(l2.used_sets if l2 is not None else 1)
+        self._sets = np.uint64(l2.own_sets if l2 is not None else 1)
+        self._parts = l2.parts if l2 is not None else 1
         self._hashed = l2 is not None and l2.index == "hash"
         clusters = [workload.cluster_of(launch) for launch in range(workload.launches)]
         self._does = list(zip(workload.launch_limits.tolist(), workload.kinds.tolist(), clusters, strict=True))
@@ -136,7 +137,9 @@ class EqualLaunches:
         if kind is None:
             chunks = chunks_of(self._workload, launch).astype(np.uint64) if self._keeps else np.empty(0, np.uint64)
             spread: npt.NDArray[np.uint64] = mix(chunks) if self._hashed else chunks
-            kind = self._kinds[does] = _Kind(np.unique(spread % self._sets).astype(np.int64))
+            sets = np.unique(spread % self._sets).astype(np.int64)
+            parts = np.arange(self._parts, dtype=np.int64)[:, np.newaxis] * np.int64(self._sets)
+            kind = self._kinds[does] = _Kind((parts + sets).reshape(-1))
         return kind
 
     def _taken(self, kind: _Kind) -> tuple[Integers, Integers]:

@@ -10,7 +10,7 @@ from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.launches import warming
 from simtmm.engine.fast.launches.tables import Integers, empty_lines, parameters_of, pipes_of, table, words_of
 from simtmm.machine import Machine
-from simtmm.machine.tables.memory import Memory
+from simtmm.machine.tables.memory import MOST_HALVES, Memory
 from simtmm.native import Bound, Loop
 
 _EMPTY = Loop(warming.empty)
@@ -128,6 +128,17 @@ class Reused:
         return {
             "shared_l1": lines, "shared_l1_sectors": sectors, "shared_l1_touched": touched, "shared_l1_free": free,
         }  # fmt: skip
+
+    def slices(self, number: int, watches: bool) -> dict[str, Any]:
+        """Until when each slice of the L2 is taken, and the ways between its halves; whether by an atomic.
+
+        number: of slices that take time. watches: whether anybody asks where ticks go.
+        """
+        return {
+            "slice_free": self.zeros("slice_free", number),
+            "half_free": self.zeros("half_free", MOST_HALVES),
+            "slice_updates": self.zeros("slice_updates", number if watches else 1),
+        }
 
     def keep_below(self, memory: Memory) -> None:
         """Empty an L2 that begins cold before a last-level cache that was warmed with it."""

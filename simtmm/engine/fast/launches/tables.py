@@ -107,6 +107,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
         given.first_local = machine.first_local_chunk
     if memory.l2:
         given.l2_sets, given.l2_ways, given.l2_dies = memory.l2.own_sets, memory.l2.ways, memory.l2.dies
+        given.l2_halves, given.far_latency, given.far_service = memory.l2.halves, takes.far_latency, takes.far_service
         given.l2_latency = takes.l2_latency
         given.l2_service = takes.l2_service
         given.l2_store_service = takes.l2_store_service

@@ -10,7 +10,15 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN, Line, Parameters
-from simtmm.engine.fast.memory.cache import drop_line, find_line, l2_row, place_of, touch, victim_of
+from simtmm.engine.fast.memory.cache import (
+    drop_line,
+    find_line,
+    home_of,
+    l2_row,
+    place_of,
+    touch,
+    victim_of,
+)
 from simtmm.engine.fast.memory.last_level import last_level_row
 from simtmm.engine.fast.memory.sectors import (
     accessed_of,
@@ -79,7 +87,7 @@ class Caches(NamedTuple):
 
 def warm(s: Caches, die_of, kind, amount, chunks, sectors):
     """Let the caches see what an earlier run of these operations went through, one after another. die_of: the die of
-    each operation, where there are several.
+    each operation, or its half of the L2, where there are several.
     """
     at = np.int64(0)
     for index in range(len(kind)):
@@ -87,7 +95,7 @@ def warm(s: Caches, die_of, kind, amount, chunks, sectors):
         if what not in (LOAD, ASYNC, STORE, ATOMIC, REDUCE, COPY):
             continue
         count = np.int64(amount[index]) & LISTED
-        die = np.int64(die_of[index]) if s.parameters.l2_dies > 1 else np.int64(0)
+        die = np.int64(die_of[index]) if s.parameters.l2_dies > 1 or s.parameters.l2_halves > 1 else np.int64(0)
         for place in range(at, at + count):
             see(s, die, what, chunks[place], accessed_of(s.parameters, sectors, place))
         at += count
@@ -101,14 +109,24 @@ def see(s: Caches, die, what, chunk, accessed):
     if writes and not stays:
         see_below(s, chunk, runs_of(s.parameters, wanted), writes, accessed)
         return
-    row = l2_row(s.parameters, die, chunk)
+    own = home_of(chunk) if writes and s.parameters.l2_halves > 1 else die
+    row = l2_row(s.parameters, own, chunk)
     touch(s.l2_touched, row)
     if writes:
-        see_others(s, die, chunk, writes)
+        see_others(s, own, chunk, writes)
     line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
-    read = runs_of(s.parameters, lacking_of(s.parameters, s.l2_sectors, row, line, wanted))
+    lacking = lacking_of(s.parameters, s.l2_sectors, row, line, wanted)
+    come = np.int64(0)  # from the other half
+    if lacking != 0 and s.parameters.l2_halves > 1 and own != home_of(chunk):
+        come = lacking
+        own = home_of(chunk)
+        row = l2_row(s.parameters, own, chunk)
+        touch(s.l2_touched, row)
+        line = find_line(s.l2, row, chunk, s.parameters.l2_ways)
+        lacking = lacking_of(s.parameters, s.l2_sectors, row, line, come)
+    read = runs_of(s.parameters, lacking)
     if read != 0:
-        see_others(s, die, chunk, False)
+        see_others(s, own, chunk, False)
         see_below(s, chunk, read, False, np.int64(0))
     if line == ABSENT:
         have_room(s, row, chunk)
@@ -116,6 +134,11 @@ def see(s: Caches, die, what, chunk, accessed):
         put_sectors(s.parameters, s.l2, s.l2_sectors, row, read, np.int64(0))
     if writes:
         store_sectors(s.parameters, s.l2, s.l2_sectors, row, accessed, np.int64(0))
+    if come != 0:
+        row = l2_row(s.parameters, die, chunk)
+        if find_line(s.l2, row, chunk, s.parameters.l2_ways) == ABSENT:
+            have_room(s, row, chunk)
+        put_sectors(s.parameters, s.l2, s.l2_sectors, row, come, np.int64(0))
 
 
 @inlined
@@ -131,7 +154,7 @@ def have_room(s, row, chunk):
 
 def see_others(s: Caches, own, chunk, takes):
     """Write down what other dies have written of a chunk, and take it out of their L2s where that is to be."""
-    for die in range(s.parameters.l2_dies):
+    for die in range(max(s.parameters.l2_dies, s.parameters.l2_halves)):
         if die != own:
             row = l2_row(s.parameters, np.int64(die), chunk)
             way = place_of(s.l2, row, chunk, s.parameters.l2_ways)

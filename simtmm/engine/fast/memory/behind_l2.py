@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from simtmm.engine.fast.layout import CROWDED, ENDED, OPENING, SLICED, TURNING
+from simtmm.engine.fast.layout import CROWDED, ENDED, FARTHER, OPENING, SLICED, TURNING
 from simtmm.engine.fast.memory.last_level import through_last_level
 from simtmm.engine.fast.memory.partitions import from_global_memory, through_fetch_port
 from simtmm.engine.fast.memory.path_ticks import wait_at_memory
@@ -68,5 +68,7 @@ def spend_behind(  # noqa: PLR0913, PLR0917 - no records of values
         s.path[g].shared_l1_latency += took
     else:
         took = l2_latency(s, what, here, latency)
+        if s.parameters.l2_halves > 1:
+            took += s.told[FARTHER]
         s.path[g].l2_latency += took
     s.path[g].line_in_flight += done - at_memory - sliced - waited - crowded - took

@@ -35,15 +35,33 @@ def spread(chunk, count, hashed):
 
 
 @inlined
-def l2_row(parameters, die, chunk):
-    """The set of a die's L2 that a chunk belongs to."""
-    return die * parameters.l2_sets + spread(chunk, parameters.l2_sets, parameters.l2_hashed)
+def l2_row(parameters, part, chunk):
+    """The set that a chunk belongs to, of a die's L2 or of a half of one."""
+    return part * parameters.l2_sets + spread(chunk, parameters.l2_sets, parameters.l2_hashed)
 
 
 @inlined
 def die_of(parameters, group):
     """The die that a group belongs to."""
     return group % parameters.l2_dies if parameters.l2_dies > 1 else np.int64(0)
+
+
+@inlined
+def part_of_l2(parameters, group):
+    """The die that a group belongs to, or the half of the L2."""
+    return group & 1 if parameters.l2_halves > 1 else die_of(parameters, group)
+
+
+@inlined
+def home_of(chunk):
+    """The half of an L2 that a chunk's home is."""
+    return np.int64(mix(chunk) >> np.uint64(63))
+
+
+@inlined
+def home_or_die(parameters, group, chunk):
+    """The half that a chunk's home is, where the L2 has halves; else the die that a group belongs to."""
+    return home_of(chunk) if parameters.l2_halves > 1 else die_of(parameters, group)
 
 
 @inlined

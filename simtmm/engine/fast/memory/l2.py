@@ -6,7 +6,17 @@
 import numpy as np
 
 from simtmm.engine.fast.layout import ABSENT, WRITTEN
-from simtmm.engine.fast.memory.cache import die_of, drop_line, find_line, l2_row, place_of, touch, victim_of
+from simtmm.engine.fast.memory.cache import (
+    die_of,
+    drop_line,
+    find_line,
+    home_or_die,
+    l2_row,
+    place_of,
+    touch,
+    victim_of,
+)
+from simtmm.engine.fast.memory.halves import come_to_home, drop_copy
 from simtmm.engine.fast.memory.last_level import keep_in_last_level
 from simtmm.engine.fast.memory.partitions import partition_of, reserve, write_line_back
 from simtmm.engine.fast.memory.sectors import (
@@ -15,6 +25,7 @@ from simtmm.engine.fast.memory.sectors import (
     part_of,
     store_sectors,
     stored_of,
+    wanted_of,
 )
 from simtmm.native import inlined
 from simtmm.workload import STORE
@@ -87,8 +98,12 @@ def write_down(s, g, chunk, t):
             s.slice_free[slice_] = begin + taken
             if s.parameters.watch != 0 and taken > 0:
                 s.slice_updates[slice_] = 0
-        take_from_others(s, g, chunk, t)
-        row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
+        if s.parameters.l2_halves > 1:
+            begin = come_to_home(s, g, chunk, wanted_of(s.parameters, np.int64(0)), begin, t)
+            drop_copy(s, chunk)
+        else:
+            take_from_others(s, g, chunk, t)
+        row = l2_row(s.parameters, home_or_die(s.parameters, g, chunk), chunk)
         touch(s.l2_touched, row)
         if find_line(s.l2, row, chunk, s.parameters.l2_ways) == ABSENT:
             victim = victim_of(s.l2, row, chunk, t, s.parameters.l2_ways, s.parameters.l2_random)

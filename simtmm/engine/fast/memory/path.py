@@ -8,9 +8,9 @@ reference engine.
 import numpy as np
 
 from simtmm.engine.fast.attribution.traffic import LOADS, MEMORY, MEMORY_SECTORS, OTHERS, note
-from simtmm.engine.fast.layout import ABSENT, NO, Path
+from simtmm.engine.fast.layout import ABSENT, COME, CROSSING, NO, Path
 from simtmm.engine.fast.memory.behind_l2 import from_behind_l2, spend_behind
-from simtmm.engine.fast.memory.cache import die_of, l2_row
+from simtmm.engine.fast.memory.cache import l2_row, part_of_l2
 from simtmm.engine.fast.memory.kinds import goes_to_l2, looks_into_l1, reads, updates_l2
 from simtmm.engine.fast.memory.l1 import fill_l1, l1_row, through_l1
 from simtmm.engine.fast.memory.path_ticks import (
@@ -31,8 +31,8 @@ from simtmm.engine.fast.memory.port import (
     through_port,
 )
 from simtmm.engine.fast.memory.sectors import accessed_of, count_of, runs_of, store_sectors, wanted_of
-from simtmm.engine.fast.memory.shared_l1 import by_shared_l1, fill_shared_l1
-from simtmm.engine.fast.memory.through_l2 import fill_l2, through_l2
+from simtmm.engine.fast.memory.shared_l1 import by_shared_l1, ended_in_shared_l1, fill_shared_l1
+from simtmm.engine.fast.memory.through_l2 import fill_l2, keep_copy, through_l2
 from simtmm.engine.fast.memory.translations import known_from, late_of_first
 from simtmm.engine.fast.memory.waiting_stores import waiting_row
 from simtmm.native import inlined, prefetch
@@ -61,7 +61,7 @@ def fetch_lines(s, g, w, what, count):
             prefetch(s.l1, row, 0, 0)
             prefetch(s.l1_sectors, row, 0, 0)  # a set's first row of sectors is taken most
         if s.parameters.l2_sets > 0:
-            row = l2_row(s.parameters, die_of(s.parameters, g), chunk)
+            row = l2_row(s.parameters, part_of_l2(s.parameters, g), chunk)
             for way in range(0, s.parameters.l2_ways, 4):  # four of its lines are one of this computer's
                 prefetch(s.l2, row, way, 0)
             prefetch(s.l2_sectors, row, 0, 0)
@@ -199,6 +199,13 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
         if shared:
             crowded = fill_l2(s, chunk, row2, line2, moved, done, t)
             done += crowded
+    crossing = np.int64(0)
+    if s.parameters.l2_halves > 1 and shared and not ended_in_shared_l1(s):
+        crossing = s.told[CROSSING]
+        if s.told[COME] != 0:
+            waits = keep_copy(s, g, chunk, done, t)
+            crowded += waits
+            done += waits
     if here:
         store_sectors(s.parameters, s.l2, s.l2_sectors, row2, accessed, done)
     if piped:
@@ -226,5 +233,6 @@ def transfer(s, g, what, looks, shared, here, index, start, last_pass, latency, 
             behind,
             done,
         )
-        wait_at_slice(s, g, at_slice - passed, slice_behind)
+        wait_at_slice(s, g, at_slice - passed - crossing, slice_behind)
+        s.path[g].l2_queue += crossing
     return done, fetched

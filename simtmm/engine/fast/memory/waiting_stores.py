@@ -22,7 +22,9 @@ def waiting_row(s, chunk):
 
 @inlined
 def comes_to_slice(s, g, what, here, chunk, wanted, start, t):
-    """When a chunk's slice takes it up, as `through_slice` has it; a store that joins another in no time of its own."""
+    """When a chunk's slice takes it up, as `through_slice` has it; a store that joins another in no time of its own.
+    The last value is the tick at which it does, -1 if it joins none.
+    """
     waits = what == STORE and s.parameters.waiting_stores > 0
     row = np.int64(0)
     joined = np.int64(-1)
@@ -40,4 +42,4 @@ def comes_to_slice(s, g, what, here, chunk, wanted, start, t):
             s.waiting[g, row].chunk = chunk
             s.waiting[g, row].sectors = wanted
             s.waiting[g, row].begin = at_slice
-    return at_slice, behind
+    return at_slice, behind, joined

@@ -168,13 +168,14 @@ class Streamed:
         """See Supply."""
         resident = self._workload.resident
         if resident is not None:
-            loads, ones = np.full(len(resident), LOAD, np.uint8), np.ones(len(resident), np.int64)
+            halves = int(parameters[at.Parameters.l2_halves])  # by both of them
+            loads, ones = np.full(halves * len(resident), LOAD, np.uint8), np.ones(halves * len(resident), np.int64)
             _WARM(
                 warming.Caches(parameters, *of_caches),
-                np.zeros(0, np.int64),
+                np.repeat(np.arange(halves), len(resident)),
                 loads,
                 ones,
-                resident,
+                np.tile(resident, halves),
                 np.zeros(0, np.uint32),
             )
             return
@@ -187,11 +188,11 @@ class Streamed:
 
 
 def _dies_of(parameters: Integers, blocks: Any, counts: Integers) -> Integers:
-    """The die on which each operation ran in an earlier run; none where there is one die.
+    """The die on which each operation ran in an earlier run, or the half of the L2; none where there is one.
 
     blocks: int64[warps], the block of each warp. counts: int64[warps], operations of each.
     """
-    dies = int(parameters[at.Parameters.l2_dies])
+    dies = int(max(parameters[at.Parameters.l2_dies], parameters[at.Parameters.l2_halves]))
     if dies <= 1:
         return np.zeros(0, np.int64)
     groups = int(parameters[at.Parameters.groups])

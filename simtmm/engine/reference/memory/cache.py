@@ -13,6 +13,11 @@ def mix(x: int) -> int:
     return x ^ (x >> 31)
 
 
+def home_of(chunk: int) -> int:
+    """The half of an L2 that a chunk's home is."""
+    return mix(chunk) >> 63
+
+
 class Line:
     """A chunk in a cache: of each of its sectors the fill time, if it is there, and how many of its bytes were stored
     that what lies below lacks.

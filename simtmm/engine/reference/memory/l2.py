@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from simtmm.engine.reference.memory.cache import Line, Lines
+from simtmm.engine.reference.memory.cache import Line, Lines, home_of
 from simtmm.engine.reference.memory.counted import Counted
 from simtmm.engine.reference.memory.partitions import Partitions
 from simtmm.engine.reference.memory.waiting_stores import WaitingStores
@@ -30,7 +30,10 @@ class L2:
         self.partitions, self.counted = partitions, counted
         self.sectors, self.way = partitions.sectors, partitions.way
         memory, durations = machine.memory, machine.durations
-        self.dies = [Lines(cache, durations.l2_latency, memory.sectors, policy) for _ in range(cache.dies)]
+        self.parts = [Lines(cache, durations.l2_latency, memory.sectors, policy) for _ in range(cache.parts)]
+        self.dies, self.halved = cache.dies, cache.halves > 1
+        self.far_latency, self.far_service = durations.far_latency, durations.far_service
+        self.way_free: defaultdict[int, int] = defaultdict(int)  # into each half
         self.groups, self.latency = machine.cores.groups, durations.l2_latency
         self.service, self.store_service = durations.l2_service, durations.l2_store_service
         requests = durations.l2_request_service, durations.l2_store_request_service
@@ -54,15 +57,25 @@ class L2:
         begin = self.through_slice(self.slice_of(chunk, group), start, now, taken, updates)
         self.counted.note("l2_loads", begin)
         self.counted.moves("l2_sectors", begin, len(wanted))
+        taken_up, latency = begin, self.atomic_latency if updates else self.latency
         if updates:
+            begin = self.to_home(chunk, group, len(wanted), begin, now)
             self.take_from_others(chunk, group, now)
-        lines = self.lines_of(group)
-        line = lines.look_up(chunk)
+        lines = self.lines_for(chunk, group, updates)
+        near = line = lines.look_up(chunk)
         lacking = line.lacks(wanted) if line else wanted
+        is_far = lacking and lines is not self.lines_for(chunk, group, True)
+        come = lacking if is_far else []  # from the other half
+        if is_far:
+            begin = self.over(group % 2, len(come), begin, now)
+            latency += self.far_latency
+            lines = self.lines_for(chunk, group, True)
+            line = lines.look_up(chunk)
+            wanted, lacking = come, line.lacks(come) if line else come
         if line and not lacking:
             self.counted.l2_hits += 1
             self.counted.note("l2_hits", begin)
-            latency, fill = self.atomic_latency if updates else self.latency, line.filled(wanted)
+            fill = line.filled(wanted)
             finish = max(begin + latency, fill)
             self.way.goes(Reason.L2_LATENCY, latency, Reason.LINE_IN_FLIGHT, max(0, fill - begin - latency))
         else:
@@ -76,7 +89,11 @@ class L2:
                 line = lines.insert(chunk)
             self.way.spends(Reason.MEMORY_QUEUE, finish - came)
             line.put(read, finish)
-        self.way.spends(queue, begin - start)
+        if come:
+            there, finish = finish, self.keep_copy(chunk, near, come, group, finish, now)
+            self.way.spends(Reason.MEMORY_QUEUE, finish - there)
+        self.way.spends(queue, taken_up - start)
+        self.way.spends(Reason.L2_QUEUE, begin - taken_up)
         return finish, line
 
     def store(self, chunk: int, accessed: list[int], start: int, now: int, group: int) -> int:
@@ -84,7 +101,7 @@ class L2:
         behind = self.slice_updates[self.slice_of(chunk, group)]
         stored = {sector for sector, number in enumerate(accessed) if number}
         joined = self.waiting.joined(group, chunk, stored, start) if self.waiting else None
-        begin, room = self.keep_chunk(chunk, accessed, start, now, group, joined=joined)
+        begin, over, room = self.keep_chunk(chunk, accessed, start, now, group, joined=joined)
         self.counted.note("l2_stores", begin)
         if joined is None:
             self.counted.moves("l2_sectors", begin, len(stored))
@@ -92,7 +109,8 @@ class L2:
                 self.waiting.wait(group, chunk, stored, begin)
         queue = Reason.ATOMICS_QUEUE if behind else Reason.L2_QUEUE
         self.way.goes(queue, begin - start, Reason.L2_LATENCY, self.store_latency)
-        self.way.spends(Reason.MEMORY_QUEUE, room - begin)
+        self.way.spends(Reason.L2_QUEUE, over - begin)
+        self.way.spends(Reason.MEMORY_QUEUE, room - over)
         return room + self.store_latency
 
     def keep_chunk(
@@ -105,35 +123,63 @@ class L2:
         *,
         waits: bool = True,
         joined: int | None = None,
-    ) -> tuple[int, int]:
-        """Write a chunk in the L2; when its slice takes it up, and when there is room for it, if it waits for that.
+    ) -> tuple[int, int, int]:
+        """Write a chunk in the L2; when its slice takes it up, when its home does, and when there is room for it, if it
+        waits for that.
 
         joined: when the slice takes up another store, and this one with it, in no time of its own.
         """
         taken = self.sectors.part(self.store_service, sum(number > 0 for number in accessed))
         slice_ = self.slice_of(chunk, group)
         begin = self.through_slice(slice_, start, now, max(self.store_request, taken)) if joined is None else joined
+        over = begin
+        if joined is None:
+            over = self.to_home(chunk, group, sum(number > 0 for number in accessed), begin, now)
         self.take_from_others(chunk, group, now)
-        room, lines = begin, self.lines_of(group)
+        room, lines = over, self.lines_for(chunk, group, True)
         line = lines.look_up(chunk)
         if not line:
             free = self.partitions.write_back(lines.make_room(chunk, now), now)
-            room = max(begin, free) if waits else begin
+            room = max(over, free) if waits else over
             line = lines.insert(chunk)
         line.store(accessed, self.sectors.bytes, room + self.store_latency)
-        return begin, room
+        return begin, over, room
 
-    def lines_of(self, group: int) -> Lines:
-        """Those of a group's die."""
-        return self.dies[group % len(self.dies)]
+    def lines_for(self, chunk: int, group: int, at_home: bool) -> Lines:
+        """Those of a group's die, or of its half. at_home: of the half that is the chunk's home, if there are two."""
+        return self.parts[home_of(chunk) if self.halved and at_home else group % len(self.parts)]
+
+    def over(self, half: int, sectors: int, start: int, now: int) -> int:
+        """When the way into a half takes up sectors from the other one, which it does not before `start`."""
+        begin = max(now, self.way_free[half])
+        self.way_free[half] = begin + self.sectors.part(self.far_service, sectors)
+        return max(start, begin)
+
+    def to_home(self, chunk: int, group: int, sectors: int, start: int, now: int) -> int:
+        """When what a group writes comes to the half that is the chunk's home, where there are two."""
+        if not self.halved or home_of(chunk) == group % 2:
+            return start
+        return self.over(home_of(chunk), sectors, start, now)
+
+    def keep_copy(self, chunk: int, line: Line | None, come: list[int], group: int, finish: int, now: int) -> int:
+        """Store what came from the other half in that of the group: its finish, which may wait for room. line: what
+        this half has of the chunk.
+        """
+        if not line:
+            lines = self.lines_for(chunk, group, False)
+            finish = max(finish, self.partitions.write_back(lines.make_room(chunk, now), now))
+            line = lines.insert(chunk)
+        line.put(come, finish)
+        return finish
 
     def slice_of(self, chunk: int, group: int) -> Slice:
         """The slice that a chunk takes for a group."""
-        return group % len(self.dies), self.partitions.partition_of(chunk)
+        return group % self.dies, self.partitions.partition_of(chunk)
 
     def others_of(self, chunk: int, group: int) -> list[tuple[Lines, Line]]:
-        """The lines that other dies have of a chunk."""
-        others = [lines for die, lines in enumerate(self.dies) if die != group % len(self.dies)]
+        """The lines that other dies have of a chunk, or the half that is not its home."""
+        own = home_of(chunk) if self.halved else group % self.dies
+        others = [lines for part, lines in enumerate(self.parts) if part != own]
         return [(lines, line) for lines in others if (line := lines.line_of(chunk))]
 
     def write_down_others(self, chunk: int, group: int, now: int | None) -> None:
@@ -163,7 +209,7 @@ class L2:
 
     def keep(self, before: "L2") -> None:
         """Begin with the L2, and the last-level cache behind it, as the launch before left them."""
-        for lines, left_lines in zip(self.dies, before.dies, strict=True):
+        for lines, left_lines in zip(self.parts, before.parts, strict=True):
             lines.keep(left_lines)
         below, left = self.partitions.last_level, before.partitions.last_level
         if below and left:
@@ -178,7 +224,7 @@ class L2:
             for warp in range(workload.block_warps[block], workload.block_warps[block + 1]):
                 self.see_warp(workload, warp, (block - first) % self.groups)
         if self.starts == "cold":
-            for lines in self.dies:
+            for lines in self.parts:
                 lines.clear()
 
     def see_warp(self, workload: Workload, warp: int, group: int) -> None:
@@ -205,18 +251,31 @@ class L2:
             return
         if stores or updates:
             self.take_from_others(chunk, group, None)
-        lines = self.lines_of(group)
-        line = lines.look_up(chunk)
-        read = self.sectors.runs_of(line.lacks(wanted) if line else wanted)
+        lines = self.lines_for(chunk, group, stores or updates)
+        near = line = lines.look_up(chunk)
+        lacking = line.lacks(wanted) if line else wanted
+        come = lacking if lines is not self.lines_for(chunk, group, True) else []  # from the other half
+        if come:
+            lines = self.lines_for(chunk, group, True)
+            line = lines.look_up(chunk)
+            lacking = line.lacks(come) if line else come
+        read = self.sectors.runs_of(lacking)
         if read:
             self.write_down_others(chunk, group, None)
         if below and read:
             below.warm(chunk, read, nothing)
-        if not line:
-            dropped = lines.make_room(chunk)
-            if below and dropped:
-                below.warm(dropped[0], [], dropped[1].stored)
-            line = lines.insert(chunk)
+        line = line or self.see_come(lines, chunk)
         line.put(read, 0)
         if stores or updates:
             line.store(accessed, self.sectors.bytes, 0)
+        if come:
+            near = near or self.see_come(self.lines_for(chunk, group, False), chunk)
+            near.put(come, 0)
+
+    def see_come(self, lines: Lines, chunk: int) -> Line:
+        """The line of a chunk that comes into lines which lack it, in an earlier run."""
+        below = self.partitions.last_level
+        dropped = lines.make_room(chunk)
+        if below and dropped:
+            below.warm(dropped[0], [], dropped[1].stored)
+        return lines.insert(chunk)
