@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simtmm.trace.info import TraceInfo
+from simtmm.trace.parquet import column_of
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.file import COLUMNS, NODES, STEPS, Integers
@@ -66,9 +67,9 @@ class RowGroup:
         lengths = np.concatenate([np.diff(runs.value_ends, prepend=0) for runs, _ in self._pieces])
         values = np.concatenate([runs.values for runs, _ in self._pieces])
         columns = [
-            pa.array(np.concatenate([np.full(len(runs.block), runs.launch, np.int32) for runs, _ in self._pieces])),
-            pa.array(np.concatenate([runs.block for runs, _ in self._pieces])),
-            pa.array(renamed[numbers].astype(np.int32)),
+            column_of(np.concatenate([np.full(len(runs.block), runs.launch, np.int32) for runs, _ in self._pieces])),
+            column_of(np.concatenate([runs.block for runs, _ in self._pieces])),
+            column_of(renamed[numbers].astype(np.int32)),
             _lists(lengths, values, COLUMNS.field("values").type, None),
         ]
         chosen = np.zeros(len(numbers), bool)
@@ -88,8 +89,8 @@ def _lists(
     lengths: Integers, values: npt.NDArray[Any], kind: pa.DataType, missing: npt.NDArray[np.bool_] | None
 ) -> Any:
     offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths)]).astype(np.int32)
-    mask = None if missing is None else pa.array(missing)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values), type=kind, mask=mask)
+    mask = None if missing is None else column_of(missing)
+    return pa.ListArray.from_arrays(column_of(offsets), column_of(values), type=kind, mask=mask)
 
 
 class RunWriter:
