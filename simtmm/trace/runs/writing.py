@@ -88,9 +88,11 @@ class RowGroup:
 def _lists(
     lengths: Integers, values: npt.NDArray[Any], kind: pa.DataType, missing: npt.NDArray[np.bool_] | None
 ) -> Any:
+    """Lists of these lengths, one behind another; null where one is missing. Arrow's own way imports pyarrow.compute."""
     offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths)]).astype(np.int32)
-    mask = None if missing is None else column_of(missing)
-    return pa.ListArray.from_arrays(column_of(offsets), column_of(values), type=kind, mask=mask)
+    there = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    elements = column_of(values.astype(kind.value_type.to_pandas_dtype(), copy=False))
+    return pa.Array.from_buffers(kind, len(lengths), [there, pa.py_buffer(offsets)], children=[elements])
 
 
 class RunWriter:
