@@ -2,11 +2,12 @@
 
 import math
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, shown
 from simtmm.renamed import tell
 

@@ -157,7 +157,7 @@ def _content_of(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, 
 def _file_of(module: str) -> Path | None:
     """The source of a module of this package; None for what is none.
 
-    Most that is asked for is none, but a name in a module: folders are listed, as asking for each of these takes longer.
+    Most that is asked for is none, but a name in a module: folders are listed, as a look for each name takes longer.
     """
     first, *parts = module.split(".")
     if first != PACKAGE.name:

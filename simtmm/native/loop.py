@@ -6,7 +6,6 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from simtmm.cache import find, is_kept, keep
 from simtmm.cache.compiled import announced, kept_folder
+from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.native.shipped import has_shipped, label_of, shipped
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct

@@ -1,10 +1,12 @@
 """Places in a program: where operations come from, and what threads did there."""
 
 from collections.abc import Container
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+
+from simtmm.dataclass import dataclass
 
 Integers = npt.NDArray[np.int64]
 

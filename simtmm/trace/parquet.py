@@ -124,9 +124,9 @@ def flat(array: pa.Array) -> npt.NDArray[Any]:
 
 
 def column_of(array: npt.NDArray[Any]) -> pa.Array:
-    """The inverse of `flat`: an array of integers or of booleans as a column, by which pandas is not imported either."""
-    content = np.packbits(array, bitorder="little") if array.dtype == bool else np.ascontiguousarray(array)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, pa.py_buffer(content)])
+    """The inverse of `flat`: an array of integers as a column, without an import of pandas either."""
+    content = pa.py_buffer(np.ascontiguousarray(array))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, content])
 
 
 def _merged(parts: list[Batch]) -> Batch:

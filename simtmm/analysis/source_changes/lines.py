@@ -1,11 +1,11 @@
 """What is known of a line, of a change that may help it, and what is advised."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
+from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 

@@ -1,10 +1,11 @@
 """What is changed to see what would help: keys of the machine, or operations of the program."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
+from simtmm.dataclass import dataclass
 from simtmm.engine import causes
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES

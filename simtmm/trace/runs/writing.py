@@ -88,7 +88,7 @@ class RowGroup:
 def _lists(
     lengths: Integers, values: npt.NDArray[Any], kind: pa.DataType, missing: npt.NDArray[np.bool_] | None
 ) -> Any:
-    """Lists of these lengths, one behind another; null where one is missing. Arrow's own way imports pyarrow.compute."""
+    """Lists of these lengths, null where they are missing. Arrow's own way imports pyarrow.compute."""
     offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths)]).astype(np.int32)
     there = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
     elements = column_of(values.astype(kind.value_type.to_pandas_dtype(), copy=False))

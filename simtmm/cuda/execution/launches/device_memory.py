@@ -1,7 +1,7 @@
 """Global and constant memory: virtual addresses, and where in this process what they name lies."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from simtmm.cuda.execution.layout import ALLOCATION, CONSTANT
 from simtmm.cuda.execution.livelock.others import is_written_by_host
+from simtmm.dataclass import dataclass
 from simtmm.trace.schema import ALIGNMENT
 
 Bytes = npt.NDArray[np.uint8]
