@@ -46,8 +46,7 @@ class Mark:
 class Clock:
     """The time of a device and of the host that gives it work.
 
-    armed: whether it receives launches; from the first event, or the first look at a clock, on. launches: that it
-    received.
+    armed: whether it receives launches: from the first event, or look at a clock, on. launches: that it received.
     """
 
     def __init__(

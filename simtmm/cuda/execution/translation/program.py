@@ -44,7 +44,6 @@ from simtmm.own_faults import told_as_ours
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
 
-
 FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 
 
