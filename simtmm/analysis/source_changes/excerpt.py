@@ -1,5 +1,7 @@
 """A part of a run that is fast to simulate: the gain of a source change there stands for the whole."""
 
+from functools import cached_property
+
 import numpy as np
 
 from simtmm.analysis.cost import cost
@@ -29,6 +31,11 @@ class Excerpt:
     machine: Machine
     workload: Workload
     words: str
+
+    @cached_property
+    def operations(self) -> Operations:
+        """The workload operation by operation: what all that look at it have in common."""
+        return Operations(self.workload)
 
 
 def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds: float) -> Excerpt | None:
