@@ -26,7 +26,7 @@ from simtmm.stalls import COUNTS, LAUNCH_COUNTS, REASONS, Stalls
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import Workload
 
-WORTH = 1_000_000  # operations: a third of a second, many times as long as it takes to look
+WORTH = 200_000  # operations: some hundredths of a second, several times as long as it takes to look
 MOST, MOST_BYTES = 50, 4 << 20  # that are stored, those stored last, and of each
 NUMBERS = (
     "ticks", "issued", "transactions", "l1_hits", "l2_hits", "port_busy", "l2_sectors", "last_level_hits",

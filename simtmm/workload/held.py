@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,10 @@ class Workload(Displayed):
 
     def digest(self) -> str:
         """A hash of the content."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         total = hashlib.sha256()
         *arrays, sectors, in_graph, clusters = self._arrays()[1:]
         # They came later: a workload without them keeps its digest
