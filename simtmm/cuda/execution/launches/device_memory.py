@@ -33,6 +33,15 @@ class Allocation:
     of_host: bool = False
 
 
+def address_of(array: npt.NDArray[Any]) -> int:
+    """Where an array lies in this process: `array.ctypes.data`, which takes several times as long.
+
+    array: of any shape and type.
+    """
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
 class DeviceMemory:
     """Pieces of memory, one behind the other in the order of allocation, as in a trace (simtmm/trace/schema.py)."""
 
@@ -98,7 +107,7 @@ class DeviceMemory:
         """
         for each in self.allocations:
             if each.base < end and low < each.base + each.bytes:
-                host = each.data.ctypes.data
+                host = address_of(each.data)
                 if each.of_host or is_written_by_host(host, host + each.bytes):
                     return True
         return False
@@ -121,12 +130,13 @@ class DeviceMemory:
             default=None,
         )
 
-    def table(self) -> npt.NDArray[Any]:
-        """ALLOCATION[n], by address."""
-        rows = sorted(self.allocations, key=lambda allocation: allocation.base)
-        table = np.zeros(max(1, len(rows)), ALLOCATION)
-        for row, allocation in zip(table, rows, strict=False):
-            row["low"], row["bytes"] = allocation.base, allocation.bytes
-            row["host"] = allocation.data.ctypes.data
-            row["flags"] = CONSTANT if allocation.constant or allocation.read_only else 0
-        return table
+    def table(self, *others: tuple[int, int, int, int]) -> npt.NDArray[Any]:
+        """ALLOCATION[n], by address, of all that has one.
+
+        others: rows beside the allocations.
+        """
+        rows = [
+            (each.base, each.bytes, address_of(each.data), CONSTANT if each.constant or each.read_only else 0)
+            for each in self.allocations
+        ]
+        return np.array(sorted(row for row in (*rows, *others) if row[0]), ALLOCATION)

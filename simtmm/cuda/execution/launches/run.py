@@ -16,6 +16,7 @@ from simtmm.cuda.execution.control_flow.warp_sync import meet, part_again
 from simtmm.cuda.execution.launches import logs
 from simtmm.cuda.execution.launches.block_counts import MOST_BLOCKS, Sizes
 from simtmm.cuda.execution.launches.clusters import in_clusters
+from simtmm.cuda.execution.launches.device_memory import address_of
 from simtmm.cuda.execution.launches.endings import FaultError as FaultError
 from simtmm.cuda.execution.launches.endings import SlowError as SlowError
 from simtmm.cuda.execution.launches.endings import StuckError as StuckError
@@ -76,14 +77,14 @@ class Core:
 
     def _begin_log(self) -> None:
         assert self.log is not None
-        self.state.launch["log"] = self.log.ctypes.data
-        self.state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - self._slack
+        self.state.launch["log"] = address_of(self.log)
+        self.state.launch["log_limit"] = address_of(self.log) + len(self.log) - self._slack
 
     def logged(self) -> npt.NDArray[np.uint8] | None:
         """What has been logged since the last call; None for nothing."""
         if self.log is None:
             return None
-        count = int(self.state.launch["log"]) - self.log.ctypes.data
+        count = int(self.state.launch["log"]) - address_of(self.log)
         if count < logs.HANDED:
             self._begin_log()
             return self.log[:count].copy() if count else None
@@ -96,7 +97,7 @@ class Core:
         """Mark in the log that what follows belongs to this block."""
         if self.log is None:
             return
-        at = int(self.state.launch["log"]) - self.log.ctypes.data
+        at = int(self.state.launch["log"]) - address_of(self.log)
         self.log[at : at + 8].view(np.int32)[:] = (NEW_BLOCK, 0)
         self.log[at + 8 : at + 16].view(np.int64)[:] = int(block.block["number"])
         self.state.launch["log"] += 16
