@@ -16,6 +16,7 @@ from simtmm.cache import find, is_kept, keep
 from simtmm.cache.compiled import announced, kept_folder
 from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
+from simtmm.native.addresses import address_of
 from simtmm.native.shipped import has_shipped, label_of, shipped
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct
 from simtmm.native.written import parameters_of
@@ -253,10 +254,10 @@ def _noted(
     flags, dtype, shape = argument.flags, argument.dtype, argument.shape
     if not flags.c_contiguous or not flags.aligned:
         raise ValueError(f"{name}: no C-contiguous array of integers, but {dtype}, of strides {argument.strides}")
-    address, is_read_only = argument.__array_interface__["data"]
+    address = address_of(argument)
     numbers.append(address)
     numbers += shape
-    taken.append((address, address + argument.nbytes, not is_read_only))
+    taken.append((address, address + argument.nbytes, flags.writeable))
     return dtype, len(shape), shape[-1] if in_rows else 0
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from simtmm.cuda.execution.layout import ALLOCATION, CONSTANT
 from simtmm.cuda.execution.livelock.others import is_written_by_host
 from simtmm.dataclass import dataclass
+from simtmm.native.addresses import address_of
 from simtmm.trace.schema import ALIGNMENT
 
 Bytes = npt.NDArray[np.uint8]
@@ -31,15 +32,6 @@ class Allocation:
     array: npt.NDArray[Any] | None = None
     read_only: bool = False
     of_host: bool = False
-
-
-def address_of(array: npt.NDArray[Any]) -> int:
-    """Where an array lies in this process: `array.ctypes.data`, which takes several times as long.
-
-    array: of any shape and type.
-    """
-    address: int = array.__array_interface__["data"][0]
-    return address
 
 
 class DeviceMemory:

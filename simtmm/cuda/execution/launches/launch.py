@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.execution.launches.device_memory import DeviceMemory, address_of
+from simtmm.cuda.execution.launches.device_memory import DeviceMemory
 from simtmm.cuda.execution.layout import (
     ALIGN,
     BLOCK,
@@ -32,6 +32,7 @@ from simtmm.cuda.execution.runtime.device_clock import DeviceClock
 from simtmm.cuda.execution.translation.facts import fact, instructions_of
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.registers import read
+from simtmm.native.addresses import address_of
 
 ROUNDS = 16  # turns of its warps that a block may take in its own
 CALL_STACK = 1 << 22  # bytes of a warp for the registers of functions that are called: touched when they are
@@ -223,9 +224,9 @@ class LaunchState:
         return BlockState(self.warps, self.warp_bytes, self.shared_bytes, self.local_bytes)
 
     def _keep(self, array: npt.NDArray[Any]) -> int:
-        start, content = aligned(array.nbytes), np.ascontiguousarray(array)
+        start = aligned(array.nbytes)
         address = address_of(start)
-        ctypes.memmove(address, address_of(content), array.nbytes)
+        ctypes.memmove(address, array.tobytes(), array.nbytes)
         self._kept.append(start)
         if array.dtype == CACHE:
             self._caches = start.view(CACHE)

@@ -16,7 +16,6 @@ from simtmm.cuda.execution.control_flow.warp_sync import meet, part_again
 from simtmm.cuda.execution.launches import logs
 from simtmm.cuda.execution.launches.block_counts import MOST_BLOCKS, Sizes
 from simtmm.cuda.execution.launches.clusters import in_clusters
-from simtmm.cuda.execution.launches.device_memory import address_of
 from simtmm.cuda.execution.launches.endings import FaultError as FaultError
 from simtmm.cuda.execution.launches.endings import SlowError as SlowError
 from simtmm.cuda.execution.launches.endings import StuckError as StuckError
@@ -30,6 +29,7 @@ from simtmm.cuda.execution.translation.facts import fact
 from simtmm.cuda.execution.translation.machine_code import MachineCode
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, is_bulk
+from simtmm.native.addresses import address_of
 
 Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before which all have ended
 
