@@ -12,7 +12,6 @@ from itertools import count
 from simtmm.cuda.execution.control_flow.block_ends import end_block
 from simtmm.cuda.execution.control_flow.edges import park_block, tired_block
 from simtmm.cuda.execution.control_flow.gathering import gather_lanes
-from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.execution.livelock.watched_code import watch_block, watch_instruction, watched_runtime
 from simtmm.cuda.execution.runtime.assembly_file import assembly_file
@@ -274,8 +273,9 @@ class Program:
         return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))
 
     def _block(self, emit: Emitter, code: FunctionCode, block: Block) -> None:
-        number = code.first_block + block.number
-        emit.label(f"B{number}")
+        from simtmm.cuda.execution.instructions import HANDLERS  # late: code that is stored needs none of them
+
+        emit.label(f"B{(number := code.first_block + block.number)}")
         if block.instructions and gathers(block.instructions[0]):
             gather_lanes(emit, code, block)
         self._check_log(emit, number)
