@@ -1,7 +1,8 @@
 """`dataclass` as Python's own library has it, for a package that makes hundreds of them before it does anything.
 
 The library compiles each method of a class by itself, some six of them: half a millisecond a class, a tenth of what a
-short command takes. Here only `__init__` is compiled; the others are functions that know the names of the fields.
+short command takes. Here only `__init__` is compiled, for the first object; the others are functions that know the
+names of the fields.
 
 The classes are dataclasses to the library: its `fields`, `replace`, `asdict` and `is_dataclass` take them.
 """
@@ -10,7 +11,9 @@ import dataclasses
 import operator
 import reprlib
 import sys
+import types
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 Fields = tuple[dataclasses.Field[Any], ...]
@@ -38,7 +41,7 @@ def _dataclass(
 
     Arguments mean what they mean there; a class has no `InitVar`, and defines no `__setattr__` where it is frozen.
 
-    Raises TypeError as the library does, SyntaxError for a field without a default behind one that has one.
+    Raises TypeError as the library does.
     """
 
     def made(cls: type) -> type:
@@ -73,20 +76,74 @@ def _fields(cls: type, kw_only: bool) -> Fields:
     return dataclasses.fields(cls)
 
 
-def _add(cls: type, name: str, method: Callable[..., Any]) -> None:
-    """Have a class have a method, unless it defines one of that name."""
-    if name not in cls.__dict__:
+def _add(cls: type, name: str, method: Callable[..., Any], instead: bool = False) -> None:
+    """Have a class have a method, unless it defines one of that name. instead: in the place of that one."""
+    if instead or name not in cls.__dict__:
         method.__name__, method.__qualname__, method.__module__ = name, f"{cls.__qualname__}.{name}", cls.__module__
         setattr(cls, name, method)
 
 
 def _init(cls: type, fields: Fields, frozen: bool) -> Callable[..., None]:
-    """`__init__`, compiled; its annotations are those of the fields."""
-    given = [each for each in fields if each.init]
+    """`__init__`, which is compiled for the first object: a command makes none of most classes.
+
+    Raises TypeError for a field without a default behind one that has one.
+    """
+    made: list[Callable[..., None]] = []
+    names, compiled, add = _names_of_module(cls), _compiled_init, _add  # for `first`, which has the module's names
+
+    def first(self: Any, *values: Any, **named: Any) -> None:
+        if not made:
+            made.append(compiled(cls, fields, frozen, names))
+        if cls.__dict__["__init__"] is method:
+            add(cls, "__init__", made[0], instead=True)
+        made[0](self, *values, **named)
+
+    method = types.FunctionType(first.__code__, names, "__init__", None, first.__closure__)
+    method.__annotations__ = _annotations(fields)
+    own = [
+        Parameter(
+            each.name,
+            Parameter.KEYWORD_ONLY if each.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
+            default=_default(each),
+            annotation=each.type,
+        )
+        for each in sorted(fields, key=lambda each: bool(each.kw_only))
+        if each.init
+    ]
+    try:
+        signature = Signature([Parameter("self", Parameter.POSITIONAL_OR_KEYWORD), *own], return_annotation=None)
+    except ValueError as error:
+        raise TypeError(f"{cls.__name__}: {error}") from None
+    method.__signature__ = signature  # type: ignore[attr-defined]
+    return method
+
+
+def _names_of_module(cls: type) -> dict[str, Any]:
+    """The names of a class's module, where annotations that are texts are looked up."""
+    return vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
+
+
+def _annotations(fields: Fields) -> dict[str, Any]:
+    return {each.name: each.type for each in fields if each.init} | {"return": None}
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    """What a parameter of `__init__` has where it is not given; Parameter.empty where it must be."""
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    return Parameter.empty if field.default_factory is dataclasses.MISSING else _NOT_GIVEN
+
+
+def _compiled_init(cls: type, fields: Fields, frozen: bool, names: dict[str, Any]) -> Callable[..., None]:
+    """`__init__` in the names of a module, with what is known here beside these."""
     known: dict[str, Any] = {"_fields_not_given": _NOT_GIVEN, "_fields_set": object.__setattr__}
-    parameters = {each.name: _parameter(each, known) for each in given}
-    in_order = [parameters[each.name] for each in given if not each.kw_only]
-    named = [parameters[each.name] for each in given if each.kw_only]
+    given = {each.name: each for each in fields if each.init}
+    words = dict.fromkeys(given, "")
+    for name, each in given.items():
+        if _default(each) is not Parameter.empty:
+            known[f"_default_of_{name}"], words[name] = _default(each), f"=_default_of_{name}"
+    in_order = [f"{name}{words[name]}" for name, each in given.items() if not each.kw_only]
+    named = [f"{name}{words[name]}" for name, each in given.items() if each.kw_only]
     lines = []
     for each in fields:
         value = each.name
@@ -99,24 +156,14 @@ def _init(cls: type, fields: Fields, frozen: bool) -> Callable[..., None]:
         lines.append(f"_fields_set(self, {each.name!r}, {value})" if frozen else f"self.{each.name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
-    words = ", ".join(["self", *in_order, *(["*", *named] if named else [])])
-    text = "\n  ".join([f" def __init__({words}):", *(lines or ["pass"])])
+    parameters = ", ".join(["self", *in_order, *(["*", *named] if named else [])])
+    text = "\n  ".join([f" def __init__({parameters}):", *(lines or ["pass"])])
     made_in: dict[str, Any] = {}
-    # In the module's names, where annotations that are texts are looked up, but with what is known here beside these
-    names_of_module = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
     code = f"def make({', '.join(known)}):\n{text}\n return __init__"
-    exec(code, names_of_module, made_in)  # noqa: S102 - names of fields, as the library has it
+    exec(code, names, made_in)  # noqa: S102 - names of fields, as the library has it
     method: Callable[..., None] = made_in["make"](**known)
-    method.__annotations__ = {each.name: each.type for each in given} | {"return": None}
+    method.__annotations__ = _annotations(fields)
     return method
-
-
-def _parameter(field: dataclasses.Field[Any], known: dict[str, Any]) -> str:
-    """A parameter of `__init__`. known: the names that its text uses, to which a default is added."""
-    if field.default is not dataclasses.MISSING:
-        known[f"_default_of_{field.name}"] = field.default
-        return f"{field.name}=_default_of_{field.name}"
-    return f"{field.name}=_fields_not_given" if field.default_factory is not dataclasses.MISSING else field.name
 
 
 def _repr(names: list[str]) -> Callable[[Any], str]:

@@ -227,9 +227,30 @@ def test_the_library_takes_them():
 
 
 def test_a_field_without_a_default_behind_one_that_has_one_is_refused():
-    with pytest.raises(SyntaxError):
+    with pytest.raises(TypeError, match="non-default argument follows default argument"):
 
         @own.dataclass
         class _Wrong:
             a: int = 1
             b: int
+
+
+def test_the_init_of_a_class_may_be_replaced_before_and_behind_its_first_object(monkeypatch):
+    @own.dataclass
+    class Replaced:
+        x: int
+
+    first, calls = Replaced.__init__, []
+
+    def told(self, x):
+        calls.append(x)
+        first(self, x)
+
+    monkeypatch.setattr(Replaced, "__init__", told)
+    assert [Replaced(1).x, Replaced(2).x, calls] == [1, 2, [1, 2]]
+    monkeypatch.undo()
+    assert Replaced(3).x == 3
+    assert Replaced.__init__ is not first
+    assert inspect.signature(Replaced) == inspect.signature(first).replace(
+        parameters=list(inspect.signature(first).parameters.values())[1:]
+    )
