@@ -77,7 +77,7 @@ def _fields(cls: type, kw_only: bool) -> Fields:
 
 
 def _add(cls: type, name: str, method: Callable[..., Any], instead: bool = False) -> None:
-    """Have a class have a method, unless it defines one of that name. instead: in the place of that one."""
+    """Have a class have a method, unless it defines one of that name. instead: of that one."""
     if instead or name not in cls.__dict__:
         method.__name__, method.__qualname__, method.__module__ = name, f"{cls.__qualname__}.{name}", cls.__module__
         setattr(cls, name, method)

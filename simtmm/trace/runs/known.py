@@ -15,9 +15,11 @@ MOST_KNOWN = 1 << 12
 class Known(Generic[Found]):
     """What a function finds of runs, which follows from all there is to them but the number of their launch."""
 
-    def __init__(self, find: Callable[..., Found], most: int = MOST_KNOWN) -> None:
-        """find: the function; what it gives is not to be changed. most: runs that it is known of at once."""
-        self._find, self._most = find, most
+    def __init__(self, find: Callable[..., Found], most: int | None = None) -> None:
+        """find: the function; what it gives is not to be changed. most: runs that it is known of at once; MOST_KNOWN
+        if left out.
+        """
+        self._find, self._most = find, MOST_KNOWN if most is None else most
         self._structures: Structures | None = None  # of those that are known: others number theirs in another way
         self._known: dict[tuple[object, ...], Found] = {}
 
