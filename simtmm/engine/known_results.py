@@ -27,7 +27,7 @@ from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import Workload
 
 WORTH = 200_000  # operations: some hundredths of a second, several times as long as it takes to look
-MOST, MOST_BYTES = 50, 4 << 20  # that are stored, those stored last, and of each
+MOST, MOST_BYTES = 100, 4 << 20  # that are stored, those stored last, and of each
 NUMBERS = (
     "ticks", "issued", "transactions", "l1_hits", "l2_hits", "port_busy", "l2_sectors", "last_level_hits",
     "last_level_sectors", "memory_sectors", "launches_in_graph", "shared_l1_hits", "shared_l1_sectors",
