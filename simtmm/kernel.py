@@ -24,7 +24,6 @@ import inspect
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -35,6 +34,7 @@ import numpy.typing as npt
 from simtmm.catalogue import Description, describe, known_kernels, typed_kernel
 from simtmm.catalogue import kernel_folders as kernel_folders
 from simtmm.catalogue.host_text import NEEDED
+from simtmm.dataclass import dataclass
 from simtmm.documents import read_code_text
 from simtmm.errors import KernelError, shown
 from simtmm.files import is_file
@@ -67,7 +67,7 @@ class Kernel:
     folder: Path
     parameters: Mapping[str, Parameter]
     paper: str
-    host: ModuleType = field(repr=False)
+    host: ModuleType = dataclasses.field(repr=False)
     sources: tuple[Path, ...] = ()
     options: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()

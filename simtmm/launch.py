@@ -2,11 +2,13 @@
 
 import math
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, shown
 from simtmm.renamed import tell
 
@@ -14,6 +16,7 @@ MOST_BLOCKS = 2**31 - 1
 MOST_THREADS = 2**16
 
 
+@cache
 def bare_name(name: str) -> str:
     """A kernel's name without its namespaces, parameters and template arguments: "saxpy".
 

@@ -43,6 +43,7 @@ HERE = "tests/test_hashes.py"
 HASH_FUNCTIONS = ("sha256", "blake2b", "file_digest")
 ONE = ""  # what hashes a single content, of which no part can be forgotten
 HASHES = {
+    "analysis/run/known_changes.py changes_key": "tests/analysis/test_known_changes.py",
     "analysis/tuning/kept.py KeptTrials._key": "tests/study/test_keys.py",
     "cache/__init__.py _content": ONE,
     "cache/compiled.py _content_of": ONE,
@@ -90,7 +91,7 @@ HASHES = {
     "trace/specification.py _Specification.digest": "tests/test_keys.py",
     "trace/streamed.py StreamedWorkload.digest": HERE,
     "workload/alike.py _digest": "tests/engine/test_equal_launches.py",
-    "workload/held.py Workload.digest": HERE,
+    "workload/held.py Workload._digest": HERE,
 }
 
 

@@ -26,9 +26,9 @@ PATIENCE = 1.5  # seconds: a first call takes far less where nothing is compiled
 FAR_OFF = 2.0  # times an estimate, after which it is corrected
 KEPT = 3  # of a module's caches, by the sources they were compiled from: of this version and those before
 _IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))",
-    re.MULTILINE,
+    rb"[ \t]*(?:from[ \t]+(simtmm[\w.]*)[ \t]+import[ \t]+(?:\(([^)]*)\)|([^\n#]*))|import[ \t]+(simtmm[\w.]*))"
 )
+_NAMED = re.compile(rb"simtmm")  # in few lines: to try each one for an import takes most of the time of all this
 
 
 @contextlib.contextmanager
@@ -121,9 +121,9 @@ def sources_of(module: str) -> str:
     """
     found: dict[Path, bytes] = {}
     _collect(_file_of(module), found)
-    digest = hashlib.sha256()
-    for path, content in sorted(found.items()):
-        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode() + content)
+    digest, within = hashlib.sha256(), len(PACKAGE.parts)
+    for parts, content in sorted((path.parts[within:], content) for path, content in found.items()):
+        digest.update("/".join(parts).encode() + b"\0" + content)
     return digest.hexdigest()[:20]
 
 
@@ -131,7 +131,7 @@ def _collect(path: Path | None, found: dict[Path, bytes]) -> None:
     """Add hashes of the contents of a file and of all that it imports, by path."""
     if path is None or path in found:
         return
-    status = path.stat()
+    status = os.stat(path)
     found[path], modules = _content_of(path, status.st_mtime_ns, status.st_size)
     for module in modules:
         _collect(_file_of(module), found)
@@ -145,7 +145,8 @@ def _content_of(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, 
     """
     text = path.read_bytes()
     modules: list[str] = []
-    for of, listed, names, plain in _IMPORT.findall(text):
+    begins = dict.fromkeys(text.rfind(b"\n", 0, at.start()) + 1 for at in _NAMED.finditer(text))
+    for of, listed, names, plain in (found.groups(b"") for at in begins if (found := _IMPORT.match(text, at))):
         module = (of or plain).decode()
         named = re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", (listed or names).decode()))
         modules += [module, *(f"{module}.{name}" for name in named)]
@@ -154,9 +155,28 @@ def _content_of(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, 
 
 @cache
 def _file_of(module: str) -> Path | None:
-    """The source of a module of this package; None for what is none."""
-    place = PACKAGE.parent.joinpath(*module.split("."))
-    for path in (place.with_suffix(".py"), place / "__init__.py"):
-        if path.is_file() and path.is_relative_to(PACKAGE):
-            return path
-    return None
+    """The source of a module of this package; None for what is none.
+
+    Most that is asked for is none, but a name in a module: folders are listed, as a look for each name takes longer.
+    """
+    first, *parts = module.split(".")
+    if first != PACKAGE.name:
+        return None
+    root = os.fspath(PACKAGE)
+    if parts:
+        beside = os.path.join(root, *parts[:-1])
+        if f"{parts[-1]}.py" in _names_in(beside):
+            return Path(beside, f"{parts[-1]}.py")
+        if parts[-1] not in _names_in(beside):
+            return None
+    folder = os.path.join(root, *parts)
+    return Path(folder, "__init__.py") if "__init__.py" in _names_in(folder) else None
+
+
+@cache
+def _names_in(folder: str) -> frozenset[str]:
+    """What a folder of this package holds, by name; nothing where there is no such folder."""
+    try:
+        return frozenset(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return frozenset()

@@ -8,10 +8,12 @@ point weighs little.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import numpy.typing as npt
+
+from simtmm.dataclass import dataclass
 
 Numbers = npt.NDArray[np.float64]
 Residuals = Callable[[Sequence[Numbers]], Sequence[Numbers]]

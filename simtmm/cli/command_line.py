@@ -1,6 +1,7 @@
 """The command line as a whole: its standard streams, and errors as one line."""
 
 import contextlib
+import copy
 import errno
 import io
 import logging
@@ -114,15 +115,21 @@ def _nothing_more() -> None:
 
 
 @cache
-def _command() -> Callable[..., object]:
-    """The command line, made of its functions once for a process that calls `main` often."""
-    return typer.main.get_command(app)
+def _command(verb: str) -> Callable[..., object]:
+    """The command line, made of its functions once for a process that calls `main` often.
+
+    verb: the first word. Of a verb, only its own commands are there: to make all of them takes longer than to run one.
+    """
+    own = [each for each in app.registered_commands if (each.name or "").partition(" ")[0] == verb]
+    narrow = copy.copy(app)
+    narrow.registered_commands = own or app.registered_commands
+    return typer.main.get_command(narrow)
 
 
 def _status() -> tuple[object, bool]:
     """The exit status of the command line, and whether it is of an error, which is printed."""
     try:
-        return _command()(standalone_mode=False, prog_name="simtmm"), False
+        return _command(next(iter(sys.argv[1:]), ""))(standalone_mode=False, prog_name="simtmm"), False
     except (_LostError, BrokenPipeError):
         raise
     except InternalError as error:

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from simtmm.cache import find, keep
 from simtmm.cache.compiled import kept_folder
+from simtmm.dataclass import dataclass
 from simtmm.engine.known_cycles import MODULE, key_of
 from simtmm.errors import OutputError
 from simtmm.machine import Machine
@@ -26,8 +26,8 @@ from simtmm.stalls import COUNTS, LAUNCH_COUNTS, REASONS, Stalls
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import Workload
 
-WORTH = 1_000_000  # operations: a third of a second, many times as long as it takes to look
-MOST, MOST_BYTES = 50, 4 << 20  # that are stored, those stored last, and of each
+WORTH = 200_000  # operations: some hundredths of a second, several times as long as it takes to look
+MOST, MOST_BYTES = 100, 4 << 20  # that are stored, those stored last, and of each
 NUMBERS = (
     "ticks", "issued", "transactions", "l1_hits", "l2_hits", "port_busy", "l2_sectors", "last_level_hits",
     "last_level_sectors", "memory_sectors", "launches_in_graph", "shared_l1_hits", "shared_l1_sectors",

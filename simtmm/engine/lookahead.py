@@ -1,7 +1,6 @@
 """Lookahead: for how long core groups go on without feeling one another (docs/machine.md, section 6)."""
 
-from dataclasses import dataclass
-
+from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 
 

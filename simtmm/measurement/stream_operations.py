@@ -1,7 +1,8 @@
 """What the streaming kernels of kernels/stream load and store, an element of 8 bytes a thread."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from simtmm.dataclass import dataclass
 
 ELEMENT_BYTES = 8
 

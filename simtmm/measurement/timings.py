@@ -9,11 +9,12 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from simtmm.dataclass import dataclass
 from simtmm.documents import as_float, duplicates, read_csv, read_json
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.files import data_folders, is_there

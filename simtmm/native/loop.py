@@ -1,21 +1,22 @@
 """A loop that is compiled when it is first called with arguments of some kinds, and kept in the user's cache."""
 
+import array
 import contextlib
 import ctypes
 import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from simtmm.cache import find, is_kept, keep
 from simtmm.cache.compiled import announced, kept_folder
+from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
+from simtmm.native.addresses import address_of
 from simtmm.native.shipped import has_shipped, label_of, shipped
 from simtmm.native.values import SIGNED, WIDTHS, Array, Parameter, Part, Records, Struct
 from simtmm.native.written import parameters_of
@@ -60,14 +61,18 @@ class Loop:
 
     def __call__(self, *arguments: Any) -> int:
         """Run the loop as machine code, which is compiled at the first call."""
-        return self.bind(*arguments)()
+        code, table = self._ready(arguments)
+        given: int = code.function(table.buffer_info()[0])
+        if table[0]:
+            raise _out_of_bounds(self.function.__module__, table[0])
+        return given
 
     def bind(self, *arguments: Any) -> "Bound":
         """The same with its arguments, to be called without any, by other loops too (`call_bound`)."""
         code, table = self._ready(arguments)
-        return Bound(code.address, table.ctypes.data, table, code, arguments, self.function.__module__)
+        return Bound(code.address, table.buffer_info()[0], table, code, arguments, self.function.__module__)
 
-    def _ready(self, arguments: Sequence[Any]) -> tuple["_Code", npt.NDArray[np.uint64]]:
+    def _ready(self, arguments: Sequence[Any]) -> tuple["_Code", "array.array[int]"]:
         """What is compiled for such arguments, and the table of these.
 
         Called for each run, so what they are compiled for is only put into words where that is not known yet.
@@ -92,18 +97,18 @@ class Loop:
             with self._compiling:
                 code = self._variants.get(key) or self._code_for(tuple(self._parameters(arguments)))
                 self._variants[key] = code
-        return code, np.array(numbers, dtype=np.uint64)
+        return code, array.array("Q", numbers)
 
     def _note_tuple(
         self, name: str, argument: Any, kinds: list[Any], numbers: list[int], taken: list[tuple[int, int, bool]]
     ) -> None:
         """What tells a named tuple's kind is added, and what stands of it in the table."""
         kinds.append(type(argument))
-        for field, array in zip(argument._fields, argument, strict=True):
-            if isinstance(array, tuple):
-                self._note_tuple(name, array, kinds, numbers, taken)
+        for field, of_field in zip(argument._fields, argument, strict=True):
+            if isinstance(of_field, tuple):
+                self._note_tuple(name, of_field, kinds, numbers, taken)
             else:
-                kinds.append(_noted(name, array, numbers, taken, field in self._rows))
+                kinds.append(_noted(name, of_field, numbers, taken, field in self._rows))
 
     def is_compiled(self, constants: Sequence[int]) -> bool:
         """Whether it is there for these constants, in order: in this process, in the package, or in the user's cache.
@@ -164,8 +169,8 @@ class Loop:
         if not isinstance(argument, tuple):
             return _array(name, entry, argument, name in self._rows)
         fields: list[tuple[str, Array | Records | Struct]] = []
-        for field, array in zip(argument._fields, argument, strict=True):  # type: ignore[attr-defined]
-            fields.append((field, self._whole(field, array, entry)))
+        for field, of_field in zip(argument._fields, argument, strict=True):  # type: ignore[attr-defined]
+            fields.append((field, self._whole(field, of_field, entry)))
             of = fields[-1][1]
             entry += sum(1 + each.dimensions for each in (of.arrays() if isinstance(of, Struct) else [of]))
         return Struct(tuple(fields))
@@ -207,7 +212,7 @@ class Bound:
 
     entry: int
     table: int
-    _table: npt.NDArray[np.uint64]
+    _table: "array.array[int]"
     _code: "_Code"
     _arguments: object
     _module: str
@@ -216,13 +221,17 @@ class Bound:
         """Run the loop."""
         given: int = self._code.function(self.table)
         if self._table[0]:
-            raise IndexError(f"{self._module}: line {self._table[0]}: index out of bounds, or division by zero")
+            raise _out_of_bounds(self._module, self._table[0])
         return given
 
     @property
     def line(self) -> int:
         """What `checked` found in a call: the line of the index; 0 for nothing."""
         return int(self._table[0])
+
+
+def _out_of_bounds(module: str, line: int) -> IndexError:
+    return IndexError(f"{module}: line {line}: index out of bounds, or division by zero")
 
 
 class _Code:
@@ -237,19 +246,19 @@ class _Code:
 
 
 def _noted(
-    name: str, array: Any, numbers: list[int], taken: list[tuple[int, int, bool]], in_rows: bool
+    name: str, argument: Any, numbers: list[int], taken: list[tuple[int, int, bool]], in_rows: bool
 ) -> tuple[Any, int, int]:
     """What tells an array's kind; in_rows: its last extent, too. What stands of it in the table, and where it lies, are
     added to what is given.
     """
-    flags = array.flags
+    flags, dtype, shape = argument.flags, argument.dtype, argument.shape
     if not flags.c_contiguous or not flags.aligned:
-        raise ValueError(f"{name}: no C-contiguous array of integers, but {array.dtype}, of strides {array.strides}")
-    address = array.__array_interface__["data"][0]
+        raise ValueError(f"{name}: no C-contiguous array of integers, but {dtype}, of strides {argument.strides}")
+    address = address_of(argument)
     numbers.append(address)
-    numbers += array.shape
-    taken.append((address, address + array.nbytes, flags.writeable))
-    return array.dtype, array.ndim, array.shape[-1] if in_rows else 0
+    numbers += shape
+    taken.append((address, address + argument.nbytes, flags.writeable))
+    return dtype, len(shape), shape[-1] if in_rows else 0
 
 
 def _array(name: str, entry: int, array: Any, in_rows: bool) -> Array | Records:

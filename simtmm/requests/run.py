@@ -1,11 +1,12 @@
 """What `run` is asked for: a program, a machine, and how the one is simulated on the other."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simtmm.dataclass import dataclass
 from simtmm.errors import RecordingError
 from simtmm.requests.machine import MachineOptions
 from simtmm.requests.program import Opened, ProgramOptions, Selected, select

@@ -1,10 +1,13 @@
 """Places in a program: where operations come from, and what threads did there."""
 
 from collections.abc import Container
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+
+from simtmm.dataclass import dataclass
 
 Integers = npt.NDArray[np.int64]
 
@@ -117,4 +120,12 @@ class Places:
 
         kinds: words of operations, as "load".
         """
-        return np.repeat(np.array([site.kind in kinds for site in self.sites], bool), len(self.arrays))
+        if kinds not in self._by_kinds:
+            here = np.repeat(np.array([site.kind in kinds for site in self.sites], bool), len(self.arrays))
+            here.flags.writeable = False
+            self._by_kinds[kinds] = here
+        return self._by_kinds[kinds]
+
+    @cached_property
+    def _by_kinds(self) -> dict[tuple[str, ...], npt.NDArray[np.bool_]]:
+        return {}  # of `are_of`, which is asked at each launch

@@ -6,7 +6,7 @@ Arrow, and what needs it, is imported where a file is met: it takes as long as a
 import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simtmm.display import Displayed
 from simtmm.documents import parsed_json
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from simtmm.trace.races import Races
 
 SUFFIX = ".parquet"  # of a trace's file
+MOST_SMALL = (
+    1 << 24
+)  # bytes of a file's blocks, up to which they are held once they were read: it is read twice or more
 
 
 class Trace(Displayed):
@@ -39,6 +42,7 @@ class Trace(Displayed):
         self.races = races
         self._source = source
         self._verified = False  # the file's rows against its digest, once
+        self._small: list[Runs] | None = None  # all of a file that is read to its end, if they take little memory
 
     def __repr__(self) -> str:
         return (
@@ -83,6 +87,9 @@ class Trace(Displayed):
             for piece in self._source:
                 yield from [piece] if isinstance(piece, Runs) else runs_of([piece], shapes, encoder)
             return
+        if self._small is not None:
+            yield from self._small
+            return
         from simtmm.trace.parquet import read_batches
         from simtmm.trace.runs.file import read_runs
 
@@ -91,11 +98,16 @@ class Trace(Displayed):
             pieces = read_runs(self._source, self.info)
         else:
             pieces = runs_of(read_batches(self._source, self.info), shapes, encoder)
-        events = 0
+        events, taken, small = 0, 0, list[Runs]()
         for runs in pieces:
             if digest:
                 digest.add(runs)
             events += int(runs.events.sum())
+            if taken <= MOST_SMALL:
+                taken += runs.bytes
+                small.append(runs)
+            else:
+                small.clear()
             yield runs
         if events != self.info.events:
             raise TraceError(
@@ -103,13 +115,19 @@ class Trace(Displayed):
                 "changed"
             )
         self._verify(digest)
+        self._small = small if taken <= MOST_SMALL else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what another process would read from the file."""
+        return {**self.__dict__, "_small": None}
 
     def runs_of(self, launch: int) -> Iterator[Runs]:
         """Those of one launch. If a file has runs, only this launch is read again.
 
         launch: its number, from 0 on.
         """
-        if isinstance(self._source, Path) and self._verified and self._holds_runs(self._source):
+        in_file = self._small is None and self._verified
+        if in_file and isinstance(self._source, Path) and self._holds_runs(self._source):
             from simtmm.trace.runs.file import read_runs
 
             yield from read_runs(self._source, self.info, launch)

@@ -26,13 +26,11 @@ each transaction that serves it, the chunk in which its segment lies (simtmm/tra
 listed several times.
 """
 
-import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from queue import SimpleQueue
-from threading import Lock
 from typing import TypeVar
 
 import numpy as np
@@ -42,23 +40,24 @@ from simtmm.computer import cores
 from simtmm.errors import MachineError, TraceError, WorkloadError
 from simtmm.launch import bare_name
 from simtmm.machine import Machine
-from simtmm.stalls import OF_LAUNCHES, THREAD_INSTRUCTIONS, Places
 from simtmm.trace.blocks_of_launches import check_launches, check_room, tables_of_warps
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.io import Trace
-from simtmm.trace.lowered_pieces import LoweredPieces
+from simtmm.trace.lowered_pieces import CountedThreads, LoweredPieces, Small
 from simtmm.trace.runs.blocks import Runs
+from simtmm.trace.runs.known import MOST_VALUES, Known
 from simtmm.trace.schema import BEYOND, Kind, TraceLaunch
-from simtmm.trace.site_tables import has_places, places_of
+from simtmm.trace.site_tables import has_places
 from simtmm.trace.specification import LoweringSpecification
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload, TraceLowering
 from simtmm.trace.warps.lowering import Lowered, Lowering, RefusedError
-from simtmm.workload import LARGEST, Tally, Tallying, Workload
+from simtmm.workload import Tally, Tallying, Workload
 
 Progress = Callable[[int, int], None]
 
 Lowerable = TypeVar("Lowerable", Workload, StreamedWorkload, AnyWorkload)
 
+MOST_EVENTS, MOST_KNOWN = 1 << 13, 256  # of blocks that others may repeat, and how many such are known at once
 MOST_HELD = 1 << 29  # bytes of the operations that are held, not generated for each simulation: 40 million of them
 
 
@@ -120,7 +119,7 @@ def lower_or_stream_with(
     check_launches(trace.info)
     tables = tables_of_warps(trace.info, specification.warp_width)
     pieces = LoweredPieces(trace.info, specification.warp_width) if tables <= most else None
-    threads = _Threads(trace.info, specification)
+    threads = CountedThreads(trace.info, specification)
     for runs, lowered in _lowered(trace, specification, progress, threads):
         tallying.add(runs.launch, lowered.kind, lowered.amount, lowered.warp_operations, lowered.goes_on)
         if pieces is not None:
@@ -140,7 +139,7 @@ def lower_with(trace: Trace, specification: LoweringSpecification, progress: Pro
 
     Raises what `lower` raises, but that every block fits.
     """
-    threads = _Threads(trace.info, specification)
+    threads = CountedThreads(trace.info, specification)
     check_launches(trace.info)
     check_room(trace.info, specification.warp_width)
     pieces = LoweredPieces(trace.info, specification.warp_width)
@@ -149,53 +148,13 @@ def lower_with(trace: Trace, specification: LoweringSpecification, progress: Pro
     return pieces.workload(threads.places())
 
 
-class _Threads:
-    """What is counted of threads while their operations are lowered."""
-
-    def __init__(self, info: TraceInfo, specification: LoweringSpecification) -> None:
-        self._info = info
-        self._with_places = specification.places
-        self._counted: list[Lowering] = []
-        self._lock = Lock()
-        self._launches = np.zeros((len(info.launches), len(OF_LAUNCHES)), np.int64)
-        if self._with_places:
-            self._places = places_of(info)
-            each = [[getattr(site, name) for name in THREAD_INSTRUCTIONS] for site in self._places.sites]
-            self._each = np.repeat(
-                np.array(each, np.int64).reshape(-1, len(THREAD_INSTRUCTIONS)), len(self._places.arrays), axis=0
-            )
-
-    def count(self, lowering: Lowering) -> Lowering:
-        """Count what it lowers."""
-        self._counted.append(lowering)
-        return lowering
-
-    def so_far(self, lowering: Lowering) -> npt.NDArray[np.int64]:
-        """int64[OF_LAUNCHES]: of all that it has lowered."""
-        if not self._with_places:
-            return np.zeros(len(OF_LAUNCHES), np.int64)
-        table, times = lowering.threads[:, :-1], lowering.threads[:, -1]
-        so_far: npt.NDArray[np.int64] = np.concatenate([table.sum(axis=0), times @ self._each])
-        return so_far
-
-    def add(self, launch: int, counted: npt.NDArray[np.int64]) -> None:
-        """Add to a launch."""
-        with self._lock:  # blocks of a launch are lowered by several threads
-            self._launches[launch] += counted
-
-    def places(self) -> Places | None:
-        """Where operations come from, with what threads did there; None where nobody asks. Raises TraceError."""
-        if not self._with_places:
-            return None
-        threads = np.sum([lowering.threads for lowering in self._counted], axis=0)
-        work = max(float(lowering.threads[:, -1].astype(np.float64) @ self._each[:, 0]) for lowering in self._counted)
-        if work * len(self._counted) >= float(LARGEST):
-            raise TraceError(f"{self._info.kernel}: has 2^63 operations and more: its work must be below 2^63")
-        return dataclasses.replace(self._places, threads=threads, launches=self._launches)
+def _is_small(runs: Runs) -> bool:
+    """Whether to look for blocks that do the same is less work than to lower these."""
+    return len(runs.values) <= MOST_VALUES and int(runs.events.sum()) <= MOST_EVENTS
 
 
 def _lowered(
-    trace: Trace, specification: LoweringSpecification, progress: Progress | None, counted: _Threads
+    trace: Trace, specification: LoweringSpecification, progress: Progress | None, counted: CountedThreads
 ) -> Iterator[tuple[Runs, Lowered]]:
     """The operations of some blocks after others, lowered on all cores. counted: counts what threads do there."""
     info = trace.info
@@ -215,21 +174,34 @@ def _lowered(
         finally:
             free.put(own)
 
-    under_way: deque[tuple[Runs, Iterator[Lowered], Future[Lowered | None]]] = deque()
+    alone = of_trace.lowering()
+
+    def lowered_alone(runs: Runs, *of_launch: int) -> Small:
+        before = alone.threads.copy()
+        parts = tuple(alone.lower(runs, *of_launch))
+        threads: npt.NDArray[np.int64] = alone.threads - before
+        return Small(parts, threads, counted.of_launch(threads))
+
+    known = Known(lowered_alone, MOST_KNOWN)
+    under_way: deque[tuple[Runs, Iterator[Lowered], Future[Lowered | None] | None]] = deque()
     done = 0
     pieces = iter(trace.runs())
     with ThreadPoolExecutor(count, "simtmm-lower") as threads:
         while True:
             runs = next(pieces, None)
             if runs is not None:
-                lowering = lowered(runs)
-                under_way.append((runs, lowering, threads.submit(next, lowering, None)))
+                lowering, is_small = lowered(runs), _is_small(runs)
+                under_way.append((runs, lowering, None if is_small else threads.submit(next, lowering, None)))
             if not under_way:
                 return
             if runs is None or len(under_way) > count:
                 first, lowering, future = under_way.popleft()
                 try:
-                    while (part := future.result()) is not None:
+                    if future is None:
+                        small = known.of(first, *of_trace.of_launch(first.launch))
+                        counted.add_known(first.launch, small)
+                        yield from ((first, part) for part in small.parts)
+                    while future is not None and (part := future.result()) is not None:
                         future = threads.submit(next, lowering, None)
                         yield first, part
                 except RefusedError as error:

@@ -1,15 +1,21 @@
-"""What is lowered of a trace, piece by piece, put together as a workload."""
+"""What is lowered of a trace, piece by piece, put together as a workload, and what threads did meanwhile."""
 
+import dataclasses
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.stalls import Places
+from simtmm.dataclass import dataclass
+from simtmm.errors import TraceError
+from simtmm.stalls import OF_LAUNCHES, THREAD_INSTRUCTIONS, Places
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.runs.blocks import Runs
-from simtmm.trace.warps.lowering import Lowered
-from simtmm.workload import Workload
+from simtmm.trace.site_tables import places_of
+from simtmm.trace.specification import LoweringSpecification
+from simtmm.trace.warps.lowering import Lowered, Lowering
+from simtmm.workload import LARGEST, Workload
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -60,6 +66,75 @@ class LoweredPieces:
             place=_joined(self._place),
             places=places,
         )
+
+
+@dataclass(frozen=True)
+class Small:
+    """What is known of a few blocks, which launch after launch may have.
+
+    parts: their operations. threads: what threads did at each place, as `Lowering.threads` has it. of_launch: of
+    that, int64[OF_LAUNCHES].
+    """
+
+    parts: tuple[Lowered, ...]
+    threads: npt.NDArray[np.int64]
+    of_launch: npt.NDArray[np.int64]
+
+
+class CountedThreads:
+    """What is counted of threads while their operations are lowered."""
+
+    def __init__(self, info: TraceInfo, specification: LoweringSpecification) -> None:
+        self._info = info
+        self._with_places = specification.places
+        self._counted: list[Lowering] = []
+        self._known: npt.NDArray[np.int64] | None = None  # of blocks that were not lowered for themselves
+        self._lock = Lock()
+        self._launches = np.zeros((len(info.launches), len(OF_LAUNCHES)), np.int64)
+        if self._with_places:
+            self._places = places_of(info)
+            each = [[getattr(site, name) for name in THREAD_INSTRUCTIONS] for site in self._places.sites]
+            self._each = np.repeat(
+                np.array(each, np.int64).reshape(-1, len(THREAD_INSTRUCTIONS)), len(self._places.arrays), axis=0
+            )
+
+    def count(self, lowering: Lowering) -> Lowering:
+        """Count what it lowers."""
+        self._counted.append(lowering)
+        return lowering
+
+    def so_far(self, lowering: Lowering) -> npt.NDArray[np.int64]:
+        """int64[OF_LAUNCHES]: of all that it has lowered."""
+        return self.of_launch(lowering.threads)
+
+    def of_launch(self, threads: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """int64[OF_LAUNCHES]: of what was counted at each place, as `Lowering.threads` has it."""
+        if not self._with_places:
+            return np.zeros(len(OF_LAUNCHES), np.int64)
+        table, times = threads[:, :-1], threads[:, -1]
+        so_far: npt.NDArray[np.int64] = np.concatenate([table.sum(axis=0), times @ self._each])
+        return so_far
+
+    def add(self, launch: int, counted: npt.NDArray[np.int64]) -> None:
+        """Add to a launch."""
+        with self._lock:  # blocks of a launch are lowered by several threads
+            self._launches[launch] += counted
+
+    def add_known(self, launch: int, small: Small) -> None:
+        """Add what is known of blocks to a launch, and to the places."""
+        self.add(launch, small.of_launch)
+        self._known = small.threads if self._known is None else self._known + small.threads
+
+    def places(self) -> Places | None:
+        """Where operations come from, with what threads did there; None where nobody asks. Raises TraceError."""
+        if not self._with_places:
+            return None
+        tables = [*(lowering.threads for lowering in self._counted), *([] if self._known is None else [self._known])]
+        threads = np.sum(tables, axis=0)
+        work = max(float(table[:, -1].astype(np.float64) @ self._each[:, 0]) for table in tables)
+        if work * len(tables) >= float(LARGEST):
+            raise TraceError(f"{self._info.kernel}: has 2^63 operations and more: its work must be below 2^63")
+        return dataclasses.replace(self._places, threads=threads, launches=self._launches)
 
 
 def _offsets(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -52,7 +52,7 @@ def to_arrow(batch: Batch) -> pa.RecordBatch:
         "thread": batch.events["thread"].astype(np.int32),
         **{name: np.ascontiguousarray(batch.events[name]) for name in ("site", "kind", "bytes", "value")},
     }
-    return pa.RecordBatch.from_arrays([pa.array(columns[name]) for name in COLUMNS.names], schema=COLUMNS)
+    return pa.RecordBatch.from_arrays([column_of(columns[name]) for name in COLUMNS.names], schema=COLUMNS)
 
 
 def read_batches(path: Path, info: TraceInfo) -> Iterator[Batch]:
@@ -121,6 +121,12 @@ def flat(array: pa.Array) -> npt.NDArray[Any]:
     if not len(array):
         return np.empty(0, kind)
     return np.frombuffer(array.buffers()[1], kind, len(array), array.offset * kind.itemsize)
+
+
+def column_of(array: npt.NDArray[Any]) -> pa.Array:
+    """The inverse of `flat`: an array of integers as a column, without an import of pandas either."""
+    content = pa.py_buffer(np.ascontiguousarray(array))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, content])
 
 
 def _merged(parts: list[Batch]) -> Batch:

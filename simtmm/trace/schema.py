@@ -35,21 +35,21 @@ lowering's to say (simtmm/trace/local_memory.py). On its way an event is 16 byte
 events of a block stands once for each block (see Batch). Runs are stored in memory, lowered, counted and
 digested, which hold a block by what its threads have in common (simtmm/trace/runs).
 
-On disk (Parquet) a trace is its runs, with the columns of simtmm/trace/runs/file.py; or its events, with those above,
-in files from before there were runs.
+On disk (Parquet) a trace is its runs (columns: simtmm/trace/runs/file.py); in older files its events, as above.
 
-The file's key-value metadata holds one JSON document under METADATA_KEY: schema version, kernel, parameters,
-launches, arrays, sites, provenance and a digest (simtmm/trace/info.py). Files of version 1 are read too: their sites
-are uint16, and they have none of the kinds from local_load on.
+The file's metadata have a JSON document under METADATA_KEY: schema version, kernel, parameters, launches, arrays,
+sites, provenance, digest (simtmm/trace/info.py). Version 1 is read too: sites are uint16, and no kind is from
+local_load on.
 """
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from simtmm.dataclass import dataclass
 
 VERSION = 2
 METADATA_KEY = b"simtmm.trace"

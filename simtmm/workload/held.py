@@ -8,7 +8,8 @@ workload is JSON as in section 8 of the machine rules (docs/machine.md).
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.computer import available_memory
+from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, escaped, shown
@@ -187,6 +189,10 @@ class Workload(Displayed):
 
     def digest(self) -> str:
         """A hash of the content."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         total = hashlib.sha256()
         *arrays, sectors, in_graph, clusters = self._arrays()[1:]
         # They came later: a workload without them keeps its digest

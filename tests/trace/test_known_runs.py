@@ -33,6 +33,14 @@ def test_another_launch_of_the_same_is_known():
     assert looked_at(RUNS, again, RUNS) == [1, 1, 1]
 
 
+def test_what_is_given_besides_is_part_of_what_is_known():
+    found = []
+    of = Known(lambda *given: found.append(given) or len(found), 3)
+    assert [of.of(RUNS, number) for number in (1, 2, 1)] == [1, 2, 1]
+    assert [given[1:] for given in found] == [(1,), (2,)]
+    assert [of.of(RUNS, number) for number in (3, 1)] == [3, 4]  # of three at once
+
+
 def test_what_differs_in_anything_else_is_looked_at():
     assert len(RUNS.values)
     assert len(RUNS.block) == 3

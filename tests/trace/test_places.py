@@ -1,5 +1,7 @@
 """Operations that know where they come from: the same program, to the tick; and what its lines do adds up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,11 @@ from simtmm import count, load_machine, lower, record, simulate
 from simtmm.errors import TraceError
 from simtmm.stalls import OF_LAUNCHES, Place
 from simtmm.trace import site_tables
+from simtmm.trace.counts import lower_and_count
+from simtmm.trace.io import Trace
 from simtmm.trace.lower import lower_or_stream
 from simtmm.trace.schema import MOST_SITES, TraceArray, TraceSite
+from simtmm.trace.warps.lowering import Lowering
 from simtmm.workload import ASYNC, ATOMIC, COMPUTE, LOAD, PAUSE, STORE
 from tests.trace.build import barrier, load, store, trace, work
 
@@ -165,3 +170,38 @@ def test_numbers_of_sites_as_large_as_can_be_take_no_memory():
     placed = lower(result, on, places=True)
     assert not placed.has_places
     assert simulate(on, placed, stalls=True).ticks == simulate(on, lower(result, on)).ticks
+
+
+def thrice(of):
+    """A trace whose launches come three times, one behind the other."""
+    many, pieces = len(of.info.launches), list(of.runs())
+    info = replace(of.info, launches=of.info.launches * 3, events=of.info.events * 3)
+    return Trace(info, [replace(runs, launch=runs.launch + many * turn) for turn in range(3) for runs in pieces])
+
+
+@pytest.mark.parametrize("machine", ["h100-sxm", "cray-xmt"])
+def test_blocks_that_launches_repeat_are_lowered_as_if_each_was_the_first(recorded, machine, monkeypatch):
+    on = load_machine(machine).replace({"cores.max_threads_per_core": 1024})
+    repeated, lowered = thrice(recorded), Lowering.lower
+    calls = []
+    monkeypatch.setattr(Lowering, "lower", lambda *given: calls.append(given) or lowered(*given))
+    known, counts = lower_and_count(repeated, on, places=True)
+    of_known = len(calls)
+    monkeypatch.setattr("simtmm.trace.lower.MOST_EVENTS", -1)
+    each, of_each = lower_and_count(repeated, on, places=True)
+    assert known == each
+    assert counts == of_each
+    assert np.array_equal(known.place, each.place)
+    assert np.array_equal(known.places.threads, each.places.threads)
+    assert np.array_equal(known.places.launches, each.places.launches)
+    assert known.places.threads.sum() > 0
+    assert of_known <= len(calls) - of_known
+    assert simulate(on, known, stalls=True) == simulate(on, each, stalls=True)
+
+
+def test_small_blocks_are_lowered_once(monkeypatch):
+    calls, lowered = [], Lowering.lower
+    monkeypatch.setattr(Lowering, "lower", lambda *given: calls.append(given) or lowered(*given))
+    small = thrice(thrice(trace([[[work(0, 3), load(0, 512)]]])))
+    assert lower(small, load_machine("h100-sxm"), places=True).launches == 9
+    assert len(calls) == 1

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 import re
 
 import numpy as np
@@ -213,7 +214,8 @@ def test_metadata_of_runs_on_rows_of_another_kind_is_refused(saved):
     assert json.loads(document)["events"] == looping().info.events
 
 
-def test_a_launch_is_read_without_the_others(tmp_path, monkeypatch):
+def three_launches(tmp_path, monkeypatch):
+    """A file of three launches of the same, a row group each; the trace, its blocks, and what is read of row groups."""
     monkeypatch.setattr("simtmm.trace.runs.writing.ROW_GROUP_BLOCKS", 1)
     monkeypatch.setattr(encoder, "TOGETHER", 1)
     (one,) = looping(4).batches()
@@ -221,11 +223,32 @@ def test_a_launch_is_read_without_the_others(tmp_path, monkeypatch):
     pieces = [dataclasses.replace(one, launch=np.full(4, number, np.int32)) for number in range(3)]
     info = TraceInfo("drawn", {}, (launch,) * 3, (), (), 3 * len(one.events), "", {})
     digested(Trace(info, pieces)).save(tmp_path / "t.parquet")
-    trace = load_trace(tmp_path / "t.parquet")
+    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 3
+    trace, read = load_trace(tmp_path / "t.parquet"), []
     assert [len(list(trace.runs_of(number))) > 0 for number in range(3)] == [True] * 3  # which looks at all of it
-    read = []
     group = pq.ParquetFile.read_row_group
     monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda *given: read.append(given[1]) or group(*given))
-    events = [b"".join(runs.to_batch().events.tobytes() for runs in trace.runs_of(number)) for number in range(3)]
-    assert events == [one.events.tobytes()] * 3
-    assert sorted(read) == list(range(pq.ParquetFile(tmp_path / "t.parquet").num_row_groups))
+    return trace, one, read
+
+
+def content(pieces):
+    return b"".join(runs.to_batch().events.tobytes() for runs in pieces)
+
+
+def test_a_launch_is_read_without_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("simtmm.trace.io.MOST_SMALL", -1)
+    trace, one, read = three_launches(tmp_path, monkeypatch)
+    assert [content(trace.runs_of(number)) for number in range(3)] == [one.events.tobytes()] * 3
+    assert sorted(read) == [0, 1, 2]
+    assert content(trace.runs()) == one.events.tobytes() * 3
+    assert sorted(read) == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_small_file_is_read_once(tmp_path, monkeypatch):
+    trace, one, read = three_launches(tmp_path, monkeypatch)
+    assert [content(trace.runs_of(number)) for number in range(3)] == [one.events.tobytes()] * 3
+    assert content(trace.runs()) == content(trace.runs()) == one.events.tobytes() * 3
+    assert read == []
+    other = pickle.loads(pickle.dumps(trace))  # which takes no blocks along
+    assert content(other.runs()) == one.events.tobytes() * 3
+    assert read == [0, 1, 2]

@@ -2,6 +2,7 @@
 
 from simtmm.analysis.cost import cost
 from simtmm.analysis.run.expected import CHANGES, HELP
+from simtmm.analysis.run.known_changes import known_changes
 from simtmm.analysis.source_changes import Advice, try_changes
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.verdict import Verdict, verdict
@@ -35,7 +36,11 @@ def changes_tried(
         return ()
     telling(CHANGES)
     launches = info.launches if info is not None and len(info.launches) == workload.launches else ()
-    return try_changes(machine, workload, result, launches, is_left=is_left)
+
+    def tried() -> tuple[Advice, ...]:
+        return try_changes(machine, workload, result, launches, is_left=is_left)
+
+    return known_changes(machine, workload, result, launches, is_left, tried)
 
 
 def diagnosed(

@@ -9,7 +9,6 @@ from simtmm.analysis.source_changes.candidates import candidates_of
 from simtmm.analysis.source_changes.excerpt import Excerpt, excerpt_of
 from simtmm.analysis.source_changes.launches import of_launches, of_long_blocks
 from simtmm.analysis.source_changes.lines import BOUND, SIMULATED, Advice, Candidate, Line
-from simtmm.analysis.source_changes.operations import Operations
 from simtmm.engine import known_cycles
 from simtmm.engine.causes import longest_launch
 from simtmm.errors import SimtmmError
@@ -135,10 +134,10 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], of: Result, is_whole:
         before = of.cycles if is_whole else known_cycles.cycles_of(part.machine, part.workload, of.engine)
     except SimtmmError:  # a part that can't be simulated by itself
         return
-    operations = Operations(part.workload)
+    operations = part.operations
 
     def after(each: Candidate) -> float | None:
-        chosen = np.isin(part.workload.place, each.numbers)
+        chosen = part.operations.at(each.numbers)
         if each.numbers and not chosen.any():
             return None
         try:

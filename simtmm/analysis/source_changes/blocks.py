@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Integers, Operations
+from simtmm.analysis.source_changes.operations import Integers, Operations, count_distinct
 from simtmm.analysis.source_changes.reordered import rebuilt
 from simtmm.workload import COMPUTE, LISTED, OF_CLASS, PASSES_SHIFT, Workload
 
@@ -52,7 +52,7 @@ def are_alike(of: Operations, times: int) -> bool:
     """Whether all blocks have as many warps, a multiple of so many, and so many in a row do the same operations."""
     own = of.workload
     of_block, counts = np.diff(own.block_warps), np.diff(own.warp_operations)
-    if len(np.unique(of_block)) != 1 or of_block[0] % times:
+    if count_distinct(of_block) != 1 or of_block[0] % times:
         return False
     if np.any(counts.reshape(-1, times) != counts[::times, None]):
         return False

@@ -8,6 +8,7 @@ from simtmm.analysis.source_changes.operations import (
     Flags,
     Integers,
     Operations,
+    count_distinct,
     firsts,
     gathered,
     packed,
@@ -81,7 +82,7 @@ def coalesced(
     others = np.ones(len(own.chunks), bool)
     others[here] = False
     left = here[kept[here]]
-    are_fewer = len(np.unique(chunks[left])) < len(np.unique(distinct))
+    are_fewer = count_distinct(chunks[left]) < count_distinct(distinct)
     if are_fewer and not earlier and not np.isin(own.chunks[others], distinct).any():
         chunks[left] = distinct.min() + np.unique(chunks[left], return_inverse=True)[1].reshape(-1)
     if len(sectors):

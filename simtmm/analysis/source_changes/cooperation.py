@@ -10,7 +10,7 @@ from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.arithmetic import divides
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, WORTH_TRYING, Candidate, Line
-from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
+from simtmm.analysis.source_changes.operations import Flags, Operations, count_distinct, firsts
 from simtmm.analysis.source_changes.serial import with_their_sites
 from simtmm.stalls import Count, Stalls
 from simtmm.stalls.places import BARRIER as KIND_OF_BARRIER
@@ -31,7 +31,7 @@ _BRANCHES = re.compile(r"\b(?:if|for|while|switch|and|or)\b|\?|&&|\|\|")
 def of_whole_blocks(stalls: Stalls, lines: Sequence[Line], part: Excerpt) -> Iterator[Candidate]:
     """All of them that may help."""
     whole = max(1, int(stalls.ticks.sum()))
-    of = Operations(part.workload)
+    of = part.operations
     is_barrier = np.isin(part.workload.kind, (BARRIER, SYNC))
     if not is_barrier.any() or np.diff(part.workload.block_warps).max(initial=0) > 1:  # else no warp has work to take
         yield from _of_lanes(stalls, whole)
@@ -196,7 +196,7 @@ def _stores_of_several_warps(of: Operations) -> bool:
     chunks, blocks = np.unique(chunk[firsts(block, chunk)], return_counts=True)
     own = np.isin(chunk, chunks[blocks == 1])
     warps = np.unique(of.warp[of.of_chunk[here[own]]])
-    return len(warps) > len(np.unique(block[own]))
+    return len(warps) > count_distinct(block[own])
 
 
 def _of_rounds(of: Operations) -> Iterator[Candidate]:

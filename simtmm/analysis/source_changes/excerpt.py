@@ -1,12 +1,13 @@
 """A part of a run that is fast to simulate: the gain of a source change there stands for the whole."""
 
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes.operations import Integers, Operations, gathered, ranges
 from simtmm.analysis.waves import resident_blocks
+from simtmm.dataclass import dataclass
 from simtmm.engine.causes import longest_launch
 from simtmm.machine import Machine
 from simtmm.machine.part import part_of
@@ -30,6 +31,11 @@ class Excerpt:
     machine: Machine
     workload: Workload
     words: str
+
+    @cached_property
+    def operations(self) -> Operations:
+        """The workload operation by operation: what all that look at it have in common."""
+        return Operations(self.workload)
 
 
 def excerpt_of(machine: Machine, workload: AnyWorkload, result: Result, seconds: float) -> Excerpt | None:

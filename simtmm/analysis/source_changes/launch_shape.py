@@ -8,7 +8,7 @@ from simtmm.analysis.source_changes import blocks, regrouped
 from simtmm.analysis.source_changes.changes import evened_out
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import BOUND, ESTIMATE, SIMULATED, Candidate
-from simtmm.analysis.source_changes.operations import Operations
+from simtmm.analysis.source_changes.operations import Operations, count_distinct
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
 from simtmm.trace.schema import TraceLaunch
@@ -33,7 +33,7 @@ def of_launch_shape(machine: Machine, part: Excerpt, launch: TraceLaunch | None)
         return
     yield from _of_few(part.machine, own)
     yield from _of_one_warp(part.machine, own, launch)
-    if launch is None or len(np.unique(np.diff(own.block_warps))) != 1:
+    if launch is None or count_distinct(np.diff(own.block_warps)) != 1:
         return
     if launch.threads_per_block <= SMALL and not has_barriers:
         yield from _of_small(machine, launch, own)

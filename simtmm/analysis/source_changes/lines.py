@@ -1,11 +1,9 @@
 """What is known of a line, of a change that may help it, and what is advised."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-import numpy as np
 
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
+from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 
@@ -64,7 +62,7 @@ def all_of(
 
     def make(of: Operations, _: Flags) -> Workload:
         for each in several:
-            of = Operations(each.make(of, np.isin(of.workload.place, each.numbers)))
+            of = Operations(each.make(of, of.at(each.numbers)))
         return of.workload
 
     return Candidate(change, words, at, weight, how, tuple(number for each in several for number in each.numbers), make)

@@ -22,7 +22,7 @@ from simtmm.analysis.source_changes.lines import (
     all_of,
     times_again,
 )
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, count_distinct, firsts, packed
 from simtmm.analysis.source_changes.reordered import before
 from simtmm.machine import Machine
 from simtmm.stalls import STORES, Count, Stalls
@@ -50,7 +50,7 @@ def of_vectors(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
     if weight < WORTH_TRYING or not line.requests or not line.threads:
         return
     array, of_thread = line.at[2] or "it", line.bytes_asked / line.threads
-    chosen, of = np.isin(part.workload.place, line.numbers), Operations(part.workload)
+    of, chosen = part.operations, part.operations.at(line.numbers)
     if times_again(machine, line, of, chosen) >= AGAIN:  # what comes next is the same element
         return
     most = min(VECTOR_BYTES // max(1.0, of_thread), _between_barriers(of, chosen))
@@ -75,7 +75,7 @@ def of_neighbours(
 
     Blocks without barriers, whose warps all do the same. whole: ticks of all warps.
     """
-    own, of = part.workload, Operations(part.workload)
+    own, of = part.workload, part.operations
     accesses = [line for line in lines if line.requests and line.threads]
     if launch is None or not accesses or any(line.kind not in NEIGHBOURING for line in accesses):
         return
@@ -123,7 +123,7 @@ def _are_side_by_side(machine: Machine, line: Line) -> bool:
 def _of_neighbours(of: Operations, times: int, room: int, chunk_bytes: int, lines: Sequence[Line]) -> Workload:
     """Warps widened so; accesses at several places of a line, which are of the same chunks, become one."""
     for line in lines:
-        chosen = np.isin(of.workload.place, line.numbers)
+        chosen = of.at(line.numbers)
         if len(line.numbers) > 1 and regrouped.are_adjacent(of, chosen, len(line.numbers)):
             of = Operations(regrouped.vectorized(of, chosen, len(line.numbers)))
     return widened(of, times, room, chunk_bytes)
@@ -133,7 +133,7 @@ def of_waits(line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
     """Whether warps load at it again and again: then the next ones early."""
     if weight < WORTH_TRYING or not line.requests or not line.threads:
         return
-    if _of_a_warp(Operations(part.workload), np.isin(part.workload.place, line.numbers)) >= 2:
+    if _of_a_warp(part.operations, part.operations.at(line.numbers)) >= 2:
         which = f"elements of {line.at[2]}" if line.at[2] else "elements"
         yield Candidate(
             "load ahead",
@@ -146,7 +146,7 @@ def is_chain(part: Excerpt, line: Line) -> bool:
     """Whether the loads at a line go anywhere, those of a warp's threads or one behind another, and each waits for the
     one before, with no other load that could say where it goes.
     """
-    of, chosen = Operations(part.workload), np.isin(part.workload.place, line.numbers)
+    of, chosen = part.operations, part.operations.at(line.numbers)
     if _of_a_warp(of, chosen) < LINKS or regrouped.are_chained(of, chosen) < NEARLY_ALL:
         return False
     return are_scattered(part.workload, line.numbers) or _go_anywhere(of, chosen)
@@ -158,19 +158,19 @@ def _go_anywhere(of: Operations, chosen: Flags) -> bool:
     at = of.workload.chunks[(np.cumsum(of.listed) - of.listed)[numbers]]
     is_same = np.diff(of.warp[numbers]) == 0
     steps = np.diff(at)[is_same]
-    different = len(np.unique(packed(of.warp[numbers][1:][is_same], steps)))
+    different = count_distinct(packed(of.warp[numbers][1:][is_same], steps))
     return bool(different > DIFFERENT * len(steps) > 0)
 
 
 def _of_a_warp(of: Operations, chosen: Flags) -> float:
     """How many of these operations a warp has that has any."""
-    return int(chosen.sum()) / max(1, len(np.unique(of.warp[chosen])))
+    return int(chosen.sum()) / max(1, count_distinct(of.warp[chosen]))
 
 
 def _between_barriers(of: Operations, chosen: Flags) -> float:
     """How many of these operations a warp has between two barriers, where it has any: no vector goes across one."""
     interval = before(of, np.isin(of.workload.kind, (BARRIER, SYNC)))
-    return int(chosen.sum()) / max(1, len(np.unique(packed(of.warp[chosen], interval[chosen]))))
+    return int(chosen.sum()) / max(1, count_distinct(packed(of.warp[chosen], interval[chosen])))
 
 
 def _is_once(machine: Machine, line: Line, of: Operations, chosen: Flags) -> tuple[bool, bool]:
@@ -200,14 +200,14 @@ def of_constants(machine: Machine, line: Line, weight: float, part: Excerpt) -> 
     """Whether all threads of a warp load the same element of a small array."""
     if not line.executions or line.threads < 2 * line.executions:
         return
-    of = Operations(part.workload)
-    here = of.chunks_of(np.isin(part.workload.place, line.numbers))
+    of = part.operations
+    here = of.chunks_of(part.operations.at(line.numbers))
     of_thread = line.bytes_asked / line.threads
-    if not len(here) or len(here) != len(np.unique(of.of_chunk[here])) or not len(part.workload.sectors):
+    if not len(here) or len(here) != count_distinct(of.of_chunk[here]) or not len(part.workload.sectors):
         return
     accessed = part.workload.sectors[here].astype(np.int64)
     bytes_accessed = sum((accessed >> SECTOR_BITS * sector) & MOST_SECTOR_BYTES for sector in range(MOST_SECTORS))
-    touched = len(np.unique(part.workload.chunks[here])) * machine.chunk_bytes
+    touched = count_distinct(part.workload.chunks[here]) * machine.chunk_bytes
     # Loads move whole sectors: threads that ask for more than one holds share its elements
     most = SECTOR if line.bytes_asked >= 2 * SECTOR * line.executions else of_thread
     if touched > CONSTANT_BYTES or np.any((bytes_accessed == 0) | (bytes_accessed > most)):
@@ -272,7 +272,7 @@ def are_scattered(workload: Workload, places: Sequence[int]) -> bool:
     request = of.of_chunk[here]
     is_same = np.diff(request) == 0
     apart = np.diff(workload.chunks[here])[is_same]
-    different = len(np.unique(packed(request[1:][is_same], apart)))
+    different = count_distinct(packed(request[1:][is_same], apart))
     return bool(different > DIFFERENT * len(apart) > 0) and not _are_multiples(apart)
 
 

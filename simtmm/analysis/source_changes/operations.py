@@ -1,12 +1,14 @@
 """A workload operation by operation: what each lists, in which warp and block it is, and where it comes from."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.dataclass import dataclass
 from simtmm.workload import COPY, LARGEST, LISTED, LOAD, Workload
 
 Integers = npt.NDArray[np.int64]
@@ -41,6 +43,21 @@ class Operations:
     def of_chunk(self) -> Integers:
         """int64[chunks]: the operation that lists it."""
         return np.repeat(np.arange(len(self.listed)), self.listed)
+
+    @cached_property
+    def _last(self) -> dict[tuple[int, ...], Flags]:
+        return {}
+
+    def at(self, places: Sequence[int]) -> Flags:
+        """bool: which come from some places, by number. Held until others are asked for."""
+        key = tuple(places)
+        found = self._last.get(key)
+        if found is None:
+            found = np.isin(self.workload.place, key)
+            found.flags.writeable = False
+            self._last.clear()
+            self._last[key] = found
+        return found
 
     def chunks_of(self, chosen: Flags) -> Integers:
         """int64[...]: numbers of the chunks that some operations list, in their order."""
@@ -91,6 +108,14 @@ def packed(*keys: Integers) -> Integers:
             found, values = (np.unique(each, return_inverse=True)[1].astype(np.int64) for each in (found, values))
         found = found * (int(values.max()) + 1) + values
     return found
+
+
+def count_distinct(values: npt.NDArray[Any]) -> int:
+    """How many different numbers there are; told without sorting where they are in order."""
+    before, here = values[:-1], values[1:]
+    if np.any(here < before):
+        return len(np.unique(values))
+    return int(np.count_nonzero(here != before)) + (len(values) > 0)
 
 
 def firsts(*keys: Integers) -> Flags:

@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, gathered, packed, positions, ranges
+from simtmm.analysis.source_changes.operations import (
+    Flags,
+    Integers,
+    Operations,
+    count_distinct,
+    gathered,
+    packed,
+    positions,
+    ranges,
+)
 from simtmm.analysis.source_changes.reordered import before, begins, rebuilt, running
 from simtmm.workload import (
     ASYNC,
@@ -90,7 +99,7 @@ def are_adjacent(of: Operations, chosen: Flags, times: int) -> bool:
     chunks = []
     for key in (request, group):
         keys = key[of.of_chunk[here]]
-        chunks.append(len(np.unique(packed(keys, of.workload.chunks[here]))) / len(np.unique(keys)))
+        chunks.append(count_distinct(packed(keys, of.workload.chunks[here])) / count_distinct(keys))
     return bool(chunks[1] <= ADJACENT * chunks[0])
 
 

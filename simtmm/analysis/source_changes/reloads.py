@@ -7,7 +7,15 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import ESTIMATE, Candidate, Line, all_of
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed, positions
+from simtmm.analysis.source_changes.operations import (
+    Flags,
+    Integers,
+    Operations,
+    count_distinct,
+    firsts,
+    packed,
+    positions,
+)
 from simtmm.machine import Machine
 from simtmm.workload import MOST_SECTOR_BYTES, MOST_SECTORS, SECTOR_BITS, Workload
 
@@ -19,8 +27,8 @@ SAME = 1.01  # times as many bytes
 
 def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
     """Whether each thread loads the same element again and again; lines of arrays that the program does not write."""
-    of = Operations(part.workload)
-    chosen = np.isin(part.workload.place, line.numbers)
+    of = part.operations
+    chosen = part.operations.at(line.numbers)
     here = of.chunks_of(chosen)
     requests = int(np.count_nonzero(chosen & (of.listed > 0)))
     if not requests or not line.threads:
@@ -30,7 +38,7 @@ def of_reloads(machine: Machine, line: Line, weight: float, part: Excerpt) -> It
     is_apart = line.threads < line.executions * machine.cores.warp_width
     needed = _needed(of, here, elements, of_thread, is_apart)
     times = len(here) / max(1, int(needed[_first_of_each_warp(of, here)].sum()))
-    of_warp = requests / times / len(np.unique(of.warp[of.of_chunk[here]]))  # that are left
+    of_warp = requests / times / count_distinct(of.warp[of.of_chunk[here]])  # that are left
     if times < MORE or of_warp > REGISTERS:  # else it goes along a chunk, or comes back to it too late
         return
     yield Candidate(

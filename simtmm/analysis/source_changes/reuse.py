@@ -19,7 +19,7 @@ from simtmm.analysis.source_changes.lines import (
     chunk_name,
     times_again,
 )
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts, packed
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, count_distinct, firsts, packed
 from simtmm.analysis.source_changes.reordered import before, issued_together
 from simtmm.machine import Machine
 from simtmm.stalls import ATOMICS, LOADS, STORES
@@ -45,12 +45,12 @@ OFTEN = 4  # times that a warp stores to the same place, or a block to its own d
 
 def of_reuse(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iterator[Candidate]:
     """Whether the warps of a block load the same."""
-    of = Operations(part.workload)
-    chosen = np.isin(part.workload.place, line.numbers)
+    of = part.operations
+    chosen = part.operations.at(line.numbers)
     here = of.chunks_of(chosen)
     if not len(here) or not line.requests:
         return
-    distinct = len(np.unique(packed(of.block[of.of_chunk[here]], part.workload.chunks[here])))
+    distinct = count_distinct(packed(of.block[of.of_chunk[here]], part.workload.chunks[here]))
     times = len(here) / distinct
     asked = line.bytes_asked / line.requests * int(np.count_nonzero(chosen & (of.listed > 0)))
     if times < 2 or asked < AGAIN * distinct * machine.chunk_bytes:  # else threads go through chunks by themselves
@@ -66,8 +66,8 @@ def of_reuse(machine: Machine, line: Line, weight: float, part: Excerpt) -> Iter
 def _in_tiles(part: Excerpt, line: Line) -> Callable[[Operations, Flags], Workload]:
     """What a tile makes of the loads: reads of shared memory, as vectors where threads read adjacent elements."""
     times = int(VECTOR_BYTES // max(1.0, line.bytes_asked / max(1, line.threads)))
-    own = np.isin(part.workload.place, line.numbers)
-    in_vectors = times > 1 and regrouped.are_adjacent(Operations(part.workload), own, times)
+    own = part.operations.at(line.numbers)
+    in_vectors = times > 1 and regrouped.are_adjacent(part.operations, own, times)
 
     def change(of: Operations, chosen: Flags) -> Workload:
         shared = changes.shared_by_blocks(of, chosen)
@@ -99,7 +99,7 @@ def of_larger_tiles(lines: Sequence[Line], whole: int, chunks: int, part: Excerp
 
     whole: ticks of all warps. chunks: of all lines.
     """
-    of = Operations(part.workload)
+    of = part.operations
     stored = {line.at[:2] for line in lines if line.kind == "shared_store"}
     written = {line.at[2] for line in lines if line.kind in (*STORES, *ATOMICS)}
     tiles = [line for line in lines if line.kind in LOADS and line.at[:2] in stored and line.at[2] not in written]
@@ -123,15 +123,15 @@ def of_larger_tiles(lines: Sequence[Line], whole: int, chunks: int, part: Excerp
 
 def _blocks_of_each_chunk(of: Operations, line: Line) -> float:
     """How many blocks load a chunk of a line, on average."""
-    here = of.chunks_of(np.isin(of.workload.place, line.numbers))
+    here = of.chunks_of(of.at(line.numbers))
     accessed = of.workload.chunks[here]
-    owned = len(np.unique(packed(accessed, of.block[of.of_chunk[here]])))
-    return owned / max(1, len(np.unique(accessed)))
+    owned = count_distinct(packed(accessed, of.block[of.of_chunk[here]]))
+    return owned / max(1, count_distinct(accessed))
 
 
 def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[Candidate]:
     """Whether a block works again and again on data that no other block accesses, between its barriers."""
-    of = Operations(part.workload)
+    of = part.operations
     if not np.isin(part.workload.kind, (BARRIER, SYNC)).any():
         return
     for array, several in _by_array(lines).items():
@@ -139,10 +139,10 @@ def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[C
         if weight < WORTH_TRYING or {line.kind in STORES for line in several} != {True, False}:
             continue
         numbers = tuple(number for line in several for number in line.numbers)
-        here = of.chunks_of(np.isin(part.workload.place, numbers))
+        here = of.chunks_of(part.operations.at(numbers))
         accessed = part.workload.chunks[here]
-        owned = len(np.unique(packed(accessed, of.block[of.of_chunk[here]])))
-        is_shared = len(np.unique(accessed)) < owned
+        owned = count_distinct(packed(accessed, of.block[of.of_chunk[here]]))
+        is_shared = count_distinct(accessed) < owned
         if is_shared or len(here) < 2 * OFTEN * max(1, owned):
             continue
         hottest = max(several, key=lambda line: line.chunks)
@@ -156,7 +156,7 @@ def of_own_data(lines: Sequence[Line], chunks: int, part: Excerpt) -> Iterator[C
 
 def of_results(machine: Machine, lines: Sequence[Line], whole: int, chunks: int, part: Excerpt) -> Iterator[Candidate]:
     """Whether threads update the same element in memory again and again, at one line or at several."""
-    of, sure = Operations(part.workload), []
+    of, sure = part.operations, []
     for (file, line_number, array), several in _by_line(lines).items():
         weight = sum(line.ticks / whole + line.chunks / chunks for line in several)
         if weight < WORTH_TRYING or not array or not any(line.kind in STORES for line in several):
@@ -200,7 +200,7 @@ def _times(machine: Machine, of: Operations, line: Line) -> float:
 
 
 def _places_of(of: Operations, line: Line) -> Flags:
-    return np.isin(of.workload.place, line.numbers)
+    return of.at(line.numbers)
 
 
 def _first_of_warps(of: Operations, here: Integers, is_unrolled: bool = False) -> Flags:

@@ -9,7 +9,7 @@ import numpy as np
 from simtmm.analysis.source_changes import regrouped
 from simtmm.analysis.source_changes.excerpt import Excerpt
 from simtmm.analysis.source_changes.lines import ESTIMATE, WORTH_TRYING, Candidate
-from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, firsts
+from simtmm.analysis.source_changes.operations import Flags, Integers, Operations, count_distinct, firsts
 from simtmm.stalls import LOADS, Stalls
 from simtmm.stalls.places import BARRIER, JOIN, THREADS
 from simtmm.trace.schema import TraceLaunch
@@ -24,7 +24,7 @@ def of_serial_work(stalls: Stalls, part: Excerpt, launch: TraceLaunch | None) ->
     """Whether a single thread of a block goes round a loop, or a single warp round one that copies."""
     if launch is None or launch.threads_per_block < 2 or stalls.places.threads is None:
         return
-    of = Operations(part.workload)
+    of = part.operations
     executions, threads = (stalls.places.threads[:, THREADS.index(name)] for name in ("executions", "threads"))
     yield from _shared(stalls, of, (executions > 0) & (threads == executions), launch.threads_per_block, "thread")
     warps = int(np.diff(part.workload.block_warps).max(initial=0))
@@ -60,8 +60,8 @@ def _shared(stalls: Stalls, of: Operations, by_one: Flags, times: int, one: str)
     looping = {at: rounds for at in kinds if (rounds := _rounds(of, alone[at])) >= ROUNDS}
     of_lines = {at: alone[at] for at in looping}
     numbers = [number for each in of_lines.values() for number in with_their_sites(stalls, each)]
-    chosen = np.isin(of.workload.place, numbers)
-    if not chosen.any() or len(np.unique(of.warp[chosen])) > len(np.unique(of.block[chosen])):
+    chosen = of.at(numbers)
+    if not chosen.any() or count_distinct(of.warp[chosen]) > count_distinct(of.block[chosen]):
         return
     ticks, whole = stalls.ticks.sum(axis=1), max(1, int(stalls.ticks.sum()))
     of_line = {at: int(ticks[with_their_sites(stalls, own)].sum()) for at, own in of_lines.items()}
@@ -89,11 +89,11 @@ def with_their_sites(stalls: Stalls, numbers: list[int]) -> list[int]:
 
 def _rounds(of: Operations, numbers: list[int]) -> float:
     """How often a warp comes to a line, on average: to all copies of it that a compiler made, at which it does most."""
-    there = np.isin(of.workload.place, numbers)
+    there = of.at(numbers)
     if not there.any():
         return 0.0
     kind, warp = of.workload.kind[there].astype(np.int64), of.warp[there]
-    return float(np.bincount(kind).max() / len(np.unique(warp)))
+    return float(np.bincount(kind).max() / count_distinct(warp))
 
 
 def _of_waiting(stalls: Stalls) -> int:

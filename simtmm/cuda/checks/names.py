@@ -1,7 +1,6 @@
 """The checks by the names of compute-sanitizer's tools."""
 
-from dataclasses import dataclass
-
+from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, nearest, shown
 
 MEMCHECK, RACECHECK, INITCHECK, SYNCCHECK = "memcheck", "racecheck", "initcheck", "synccheck"

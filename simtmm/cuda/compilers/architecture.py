@@ -1,13 +1,14 @@
 """Which architecture a machine's kernels are compiled for."""
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simtmm.children.start import run
+from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.nvrtc import nvrtc
-from simtmm.cuda.compilers.wheels import find_nvcc, find_nvrtc
+from simtmm.cuda.compilers.wheels import find_nvcc, find_nvrtc, stamp
+from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError
 
 if TYPE_CHECKING:
@@ -85,7 +86,11 @@ def _known_to_nvcc(nvcc: Path) -> tuple[int, ...]:
 
 @cache
 def _known_to(library: Path) -> tuple[int, ...]:
-    return nvrtc(library).architectures()
+    """What a library says that it knows: each build of one is asked once, as that takes a process."""
+    found = kept(
+        "architectures", ["architectures", stamp(library)], lambda: {"known": list(nvrtc(library).architectures())}
+    )
+    return tuple(found["known"])
 
 
 def _nearest(own: int, known: tuple[int, ...]) -> int:

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from simtmm.children.start import run
+from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.wheels import chosen_toolkit, find_nvrtc, find_tool, stamp
 from simtmm.errors import CompilerError
 
@@ -47,6 +48,12 @@ def chosen_compilers() -> list[str]:
 
 @cache
 def _release(path: Path, stamped: str) -> str:
-    """What a tool says that it is. stamped: of which build that was."""
-    found = _RELEASE.search(run([str(path), "--version"]).text)
-    return found[1] if found else ""
+    """What a tool says that it is; each build is asked once. stamped: of which build that was. Raises CompilerError."""
+
+    def asked() -> dict[str, str]:
+        found = _RELEASE.search(run([str(path), "--version"]).text)
+        if not found:  # which may be the fault of a moment: nothing to store
+            raise CompilerError(f"{path}: does not tell its release")
+        return {"release": found[1]}
+
+    return str(kept("release", ["release", stamped], asked)["release"])

@@ -5,9 +5,11 @@ declares anew.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TypeAlias
+
+from simtmm.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ the grid is not seen. Where a change can be solved for, it is given as a formula
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, nearest
 from simtmm.model.algorithms.algorithm import Algorithm
 from simtmm.model.equations.formula import Formula, Symbol

@@ -6,7 +6,7 @@ Nothing is simulated before somebody asks how late it is: until then the clock h
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from simtmm.cuda.linked import LinkedModule
+from simtmm.dataclass import dataclass
 from simtmm.device.host import AT_ONCE, Host, Move
 from simtmm.device.residence import Beginning, Footprint, FootprintOf, Residence
 from simtmm.device.stream import DEFAULT_STREAM, Stream
@@ -45,8 +46,7 @@ class Mark:
 class Clock:
     """The time of a device and of the host that gives it work.
 
-    armed: whether it receives launches; from the first event, or the first look at a clock, on. launches: that it
-    received.
+    armed: whether it receives launches: from the first event, or look at a clock, on. launches: that it received.
     """
 
     def __init__(

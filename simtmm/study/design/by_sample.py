@@ -1,7 +1,6 @@
 """By sample: how points and cases are simulated that are not simulated whole."""
 
-from dataclasses import dataclass
-
+from simtmm.dataclass import dataclass
 from simtmm.sampling import AUTO, check_sample
 
 ENGINE = "fast"  # which simulates samples

@@ -3,9 +3,10 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, MachineError, ModelError, SimtmmError
 from simtmm.machine import Machine
 from simtmm.provenance import computed_by

@@ -209,11 +209,22 @@ def _listed(column: pa.ChunkedArray, given: npt.NDArray[np.bool_] | None = None)
     array = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
     if given is None and array.null_count:
         raise pa.ArrowInvalid("a list is missing")
-    elements = array.flatten()
+    offsets = flat(array.offsets).astype(np.int64) if len(array) else np.zeros(1, np.int64)
+    lengths = np.diff(offsets)
+    if given is not None:
+        given[:] = _is_there(array)
+        if np.any(lengths[~given]):
+            raise pa.ArrowInvalid("a list that is missing has elements")
+    elements = array.values[int(offsets[0]) : int(offsets[-1])]
     if elements.null_count:
         raise pa.ArrowInvalid("a value is missing")
-    lengths = flat(array.value_lengths()).astype(np.int64)
-    if given is not None:
-        given[:] = np.frombuffer(array.is_valid().cast(pa.uint8()).buffers()[1], np.uint8, len(array)).astype(bool)
-        lengths[~given] = 0  # Arrow's own way to fill them imports pandas, where that is installed
     return lengths, flat(elements)
+
+
+def _is_there(array: pa.Array) -> npt.NDArray[np.bool_]:
+    """Whether each element is no null. Arrow's own ways import pyarrow.compute, and pandas where that is installed."""
+    bits = array.buffers()[0]
+    if bits is None:
+        return np.ones(len(array), bool)
+    whole = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+    return whole[array.offset : array.offset + len(array)].astype(bool)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from simtmm.trace.info import TraceInfo
+from simtmm.trace.parquet import column_of
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.file import COLUMNS, NODES, STEPS, Integers
@@ -66,9 +67,9 @@ class RowGroup:
         lengths = np.concatenate([np.diff(runs.value_ends, prepend=0) for runs, _ in self._pieces])
         values = np.concatenate([runs.values for runs, _ in self._pieces])
         columns = [
-            pa.array(np.concatenate([np.full(len(runs.block), runs.launch, np.int32) for runs, _ in self._pieces])),
-            pa.array(np.concatenate([runs.block for runs, _ in self._pieces])),
-            pa.array(renamed[numbers].astype(np.int32)),
+            column_of(np.concatenate([np.full(len(runs.block), runs.launch, np.int32) for runs, _ in self._pieces])),
+            column_of(np.concatenate([runs.block for runs, _ in self._pieces])),
+            column_of(renamed[numbers].astype(np.int32)),
             _lists(lengths, values, COLUMNS.field("values").type, None),
         ]
         chosen = np.zeros(len(numbers), bool)
@@ -87,9 +88,11 @@ class RowGroup:
 def _lists(
     lengths: Integers, values: npt.NDArray[Any], kind: pa.DataType, missing: npt.NDArray[np.bool_] | None
 ) -> Any:
+    """Lists of these lengths, null where they are missing. Arrow's own way imports pyarrow.compute."""
     offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths)]).astype(np.int32)
-    mask = None if missing is None else pa.array(missing)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values), type=kind, mask=mask)
+    there = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
+    elements = column_of(values.astype(kind.value_type.to_pandas_dtype(), copy=False))
+    return pa.Array.from_buffers(kind, len(lengths), [there, pa.py_buffer(offsets)], children=[elements])
 
 
 class RunWriter:

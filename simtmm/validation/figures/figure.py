@@ -3,8 +3,10 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal
+
+from simtmm.dataclass import dataclass
 
 Kind = Literal["model", "simulated", "fitted", "printed"]
 KINDS: tuple[Kind, ...] = ("model", "simulated", "fitted", "printed")

@@ -56,3 +56,16 @@ def test_nvcc_is_asked_where_there_is_no_nvrtc(monkeypatch):
     monkeypatch.setattr(architecture, "find_nvcc", none)
     with pytest.raises(CompilerError, match="none"):
         supported_architectures()
+
+
+@needs_nvrtc
+def test_a_library_is_asked_once_for_each_build(monkeypatch):
+    known = supported_architectures()
+    architecture._known_to.cache_clear()  # as another process
+    monkeypatch.setattr(architecture, "nvrtc", None)
+    assert supported_architectures() == known
+    architecture._known_to.cache_clear()
+    monkeypatch.setattr(architecture, "stamp", lambda path: "another build")
+    with pytest.raises(TypeError):
+        supported_architectures()
+    architecture._known_to.cache_clear()

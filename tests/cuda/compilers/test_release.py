@@ -1,5 +1,7 @@
 """Which release of CUDA compiles: told, and part of what results are kept by."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from simtmm import load_machine
@@ -25,6 +27,7 @@ def toolkit(monkeypatch, tmp_path):
         tool.write_text(f"#!/bin/sh\necho 'Cuda compilation tools, release {number[:4]}, V{number}'\n")
         tool.chmod(0o755)
         monkeypatch.setenv(wheels.CHOSEN, str(folder))
+        choose.folder = folder
 
     return choose
 
@@ -57,3 +60,27 @@ def test_what_is_kept_of_one_release_is_not_that_of_another(toolkit):
 @needs_ptxas
 def test_the_installed_assembler_says_its_release():
     assert release.assembler_release().partition(".")[0].isdigit()
+
+
+def never(*words):
+    raise AssertionError(words)
+
+
+def test_an_assembler_is_asked_once_for_each_build(toolkit, monkeypatch):
+    toolkit("12.6.20")
+    assert release.assembler_release() == "12.6.20"
+    release._release.cache_clear()  # as another process
+    monkeypatch.setattr(release, "run", never)
+    assert release.assembler_release() == "12.6.20"
+    toolkit("12.6.77")
+    with pytest.raises(AssertionError, match="version"):
+        release.assembler_release()
+
+
+def test_one_that_did_not_tell_its_release_is_asked_again(toolkit, monkeypatch):
+    toolkit("12.6.20")
+    monkeypatch.setattr(release, "run", lambda words: SimpleNamespace(text="Killed"))
+    assert release.assembler_release() == ""
+    monkeypatch.undo()
+    monkeypatch.setenv(wheels.CHOSEN, str(toolkit.folder))
+    assert release.assembler_release() == "12.6.20"

@@ -1,6 +1,6 @@
 """`simtmm sweep`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +9,7 @@ import typer
 from simtmm.cli.options.environment import EnvironmentOptions
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.output import DocumentOptions, warn_of_traces
+from simtmm.dataclass import dataclass
 from simtmm.files import check_writable, is_file
 from simtmm.requests.files import checked_all, printing
 from simtmm.requests.study_options import FAILED, ClusterOption, WorkersOption, resumable

@@ -1,7 +1,7 @@
 """Global and constant memory: virtual addresses, and where in this process what they name lies."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from simtmm.cuda.execution.layout import ALLOCATION, CONSTANT
 from simtmm.cuda.execution.livelock.others import is_written_by_host
+from simtmm.dataclass import dataclass
+from simtmm.native.addresses import address_of
 from simtmm.trace.schema import ALIGNMENT
 
 Bytes = npt.NDArray[np.uint8]
@@ -97,7 +99,7 @@ class DeviceMemory:
         """
         for each in self.allocations:
             if each.base < end and low < each.base + each.bytes:
-                host = each.data.ctypes.data
+                host = address_of(each.data)
                 if each.of_host or is_written_by_host(host, host + each.bytes):
                     return True
         return False
@@ -120,12 +122,13 @@ class DeviceMemory:
             default=None,
         )
 
-    def table(self) -> npt.NDArray[Any]:
-        """ALLOCATION[n], by address."""
-        rows = sorted(self.allocations, key=lambda allocation: allocation.base)
-        table = np.zeros(max(1, len(rows)), ALLOCATION)
-        for row, allocation in zip(table, rows, strict=False):
-            row["low"], row["bytes"] = allocation.base, allocation.bytes
-            row["host"] = allocation.data.ctypes.data
-            row["flags"] = CONSTANT if allocation.constant or allocation.read_only else 0
-        return table
+    def table(self, *others: tuple[int, int, int, int]) -> npt.NDArray[Any]:
+        """ALLOCATION[n], by address, of all that has one.
+
+        others: rows beside the allocations.
+        """
+        rows = [
+            (each.base, each.bytes, address_of(each.data), CONSTANT if each.constant or each.read_only else 0)
+            for each in self.allocations
+        ]
+        return np.array(sorted(row for row in (*rows, *others) if row[0]), ALLOCATION)

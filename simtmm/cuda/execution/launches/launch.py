@@ -12,7 +12,6 @@ import numpy.typing as npt
 from simtmm.cuda.execution.launches.device_memory import DeviceMemory
 from simtmm.cuda.execution.layout import (
     ALIGN,
-    ALLOCATION,
     BLOCK,
     BLOCK_BYTES,
     CACHE,
@@ -33,6 +32,7 @@ from simtmm.cuda.execution.runtime.device_clock import DeviceClock
 from simtmm.cuda.execution.translation.facts import fact, instructions_of
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.registers import read
+from simtmm.native.addresses import address_of
 
 ROUNDS = 16  # turns of its warps that a block may take in its own
 CALL_STACK = 1 << 22  # bytes of a warp for the registers of functions that are called: touched when they are
@@ -42,7 +42,7 @@ LOCAL_STACK = 1 << 16  # bytes of a thread for the variables of functions that a
 def aligned(size: int) -> npt.NDArray[np.uint8]:
     """An array of zeros, aligned to a multiple of ALIGN."""
     memory = np.zeros(size + ALIGN, np.uint8)
-    shift = -memory.ctypes.data % ALIGN
+    shift = -address_of(memory) % ALIGN
     return memory[shift : shift + size]
 
 
@@ -74,21 +74,21 @@ class BlockState:
         self.shared = aligned(max(ALIGN, shared_bytes))
         self.local = aligned(max(ALIGN, local_bytes * LANES * warps))
         self.block = self.memory[: BLOCK.itemsize].view(BLOCK)[0]
-        self.block["shared"], self.block["rounds"] = self.shared.ctypes.data, ROUNDS
+        self.block["shared"], self.block["rounds"] = address_of(self.shared), ROUNDS
         self.warps = [
             self.memory[start : start + WARP.itemsize].view(WARP)[0]
             for start in range(BLOCK_BYTES, BLOCK_BYTES + warps * warp_bytes, warp_bytes)
         ]
         for number, warp in enumerate(self.warps):
-            warp["local"] = self.local.ctypes.data + number * local_bytes * LANES
-        self.address = self.memory.ctypes.data
+            warp["local"] = address_of(self.local) + number * local_bytes * LANES
+        self.address = address_of(self.memory)
         self.join([self], 0)
 
     def join(self, blocks: "Sequence[BlockState]", rank: int) -> None:
         """Make this the block of a rank in a cluster."""
         self._peers = np.array([each.address for each in blocks], np.uint64)
         self.block["cluster_rank"], self.block["cluster_size"] = rank, len(blocks)
-        self.block["peers"] = self._peers.ctypes.data
+        self.block["peers"] = address_of(self._peers)
 
 
 class LaunchState:
@@ -132,7 +132,7 @@ class LaunchState:
         self.warp_bytes = WARP_BYTES + self.entry_bytes + (CALL_STACK if calls else 0)
         self._kept: list[npt.NDArray[Any]] = []
         self._whole = aligned(LAUNCH.itemsize)
-        self.launch, self.address = self._whole.view(LAUNCH)[0], self._whole.ctypes.data
+        self.launch, self.address = self._whole.view(LAUNCH)[0], address_of(self._whole)
         fields: dict[str, Any] = {
             "grid": grid,
             "block": block,
@@ -170,21 +170,18 @@ class LaunchState:
 
     def map_memory(self) -> None:
         """Give the code the current allocations, which may change between two calls of it."""
-        first = np.zeros(1, ALLOCATION)
+        others = [(PARAMETER_WINDOW, self.parameter_bytes, int(self.launch["parameters"]), CONSTANT)]
         if self.program.meets_as_grid:
-            first[0] = (GRID_WORKSPACE, GRID_WORKSPACE_BYTES, self._workspace.ctypes.data, 0)
-        last = np.array([(PARAMETER_WINDOW, self.parameter_bytes, self.launch["parameters"], CONSTANT)], ALLOCATION)
-        rows = np.concatenate([first, self.memory.table(), last])
-        rows = np.sort(rows[rows["low"] > 0], order="low")
-        self._table = rows
-        self.launch["allocations"], self.launch["allocation_count"] = rows.ctypes.data, len(rows)
+            others.append((GRID_WORKSPACE, GRID_WORKSPACE_BYTES, address_of(self._workspace), 0))
+        self._table = self.memory.table(*others)
+        self.launch["allocations"], self.launch["allocation_count"] = address_of(self._table), len(self._table)
 
     @property
     def touched(self) -> dict[int, bool]:
         """Allocations that were accessed since they were mapped, by their addresses; whether they were written to."""
         written = TOUCHED_AND_WRITTEN & ~TOUCHED
-        rows = self._table[(self._table["flags"] & TOUCHED) != 0]
-        return {int(row["low"]): bool(row["flags"] & written) for row in rows}
+        rows = zip(self._table["low"].tolist(), self._table["flags"].tolist(), strict=True)
+        return {low: bool(flags & written) for low, flags in rows if flags & TOUCHED}
 
     def bytes_at(self, address: int, size: int) -> bytes:
         """The bytes at an address of global memory; none if no allocation has it."""
@@ -209,7 +206,7 @@ class LaunchState:
         other._kept = [*self._kept]
         other._whole = aligned(LAUNCH.itemsize)
         other._whole[:] = self._whole
-        other.launch, other.address = other._whole.view(LAUNCH)[0], other._whole.ctypes.data
+        other.launch, other.address = other._whole.view(LAUNCH)[0], address_of(other._whole)
         other.launch["caches"] = other._keep(self.no_caches())
         return other
 
@@ -228,11 +225,12 @@ class LaunchState:
 
     def _keep(self, array: npt.NDArray[Any]) -> int:
         start = aligned(array.nbytes)
-        start[:] = array.reshape(-1).view(np.uint8)
+        address = address_of(start)
+        ctypes.memmove(address, array.tobytes(), array.nbytes)
         self._kept.append(start)
         if array.dtype == CACHE:
             self._caches = start.view(CACHE)
-        return int(start.ctypes.data)
+        return address
 
 
 @lru_cache(maxsize=64)

@@ -29,6 +29,7 @@ from simtmm.cuda.execution.translation.facts import fact
 from simtmm.cuda.execution.translation.machine_code import MachineCode
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, is_bulk
+from simtmm.native.addresses import address_of
 
 Piece = tuple[npt.NDArray[np.uint8], int]  # of the log; and the blocks before which all have ended
 
@@ -76,14 +77,14 @@ class Core:
 
     def _begin_log(self) -> None:
         assert self.log is not None
-        self.state.launch["log"] = self.log.ctypes.data
-        self.state.launch["log_limit"] = self.log.ctypes.data + len(self.log) - self._slack
+        self.state.launch["log"] = address_of(self.log)
+        self.state.launch["log_limit"] = address_of(self.log) + len(self.log) - self._slack
 
     def logged(self) -> npt.NDArray[np.uint8] | None:
         """What has been logged since the last call; None for nothing."""
         if self.log is None:
             return None
-        count = int(self.state.launch["log"]) - self.log.ctypes.data
+        count = int(self.state.launch["log"]) - address_of(self.log)
         if count < logs.HANDED:
             self._begin_log()
             return self.log[:count].copy() if count else None
@@ -96,7 +97,7 @@ class Core:
         """Mark in the log that what follows belongs to this block."""
         if self.log is None:
             return
-        at = int(self.state.launch["log"]) - self.log.ctypes.data
+        at = int(self.state.launch["log"]) - address_of(self.log)
         self.log[at : at + 8].view(np.int32)[:] = (NEW_BLOCK, 0)
         self.log[at + 8 : at + 16].view(np.int64)[:] = int(block.block["number"])
         self.state.launch["log"] += 16

@@ -6,13 +6,12 @@ others that wait there, part, wait or leave. Lanes that stay together go from bl
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from simtmm.cuda.execution.control_flow.block_ends import end_block
 from simtmm.cuda.execution.control_flow.edges import park_block, tired_block
 from simtmm.cuda.execution.control_flow.gathering import gather_lanes
-from simtmm.cuda.execution.instructions import HANDLERS
 from simtmm.cuda.execution.layout import LAUNCH, LOG_FULL
 from simtmm.cuda.execution.livelock.watched_code import watch_block, watch_instruction, watched_runtime
 from simtmm.cuda.execution.runtime.assembly_file import assembly_file
@@ -38,11 +37,11 @@ from simtmm.cuda.ptx.flow.steps import Step, states_waits
 from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype, Register, Symbol
+from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError, cut
 from simtmm.own_faults import told_as_ours
 
 Place = Callable[[str, Location | None], tuple[str, int, str]]  # of a function and a location: file, line, text
-
 
 FUEL = 1 << 18  # rounds of loops that a warp may do in its turn
 
@@ -274,8 +273,9 @@ class Program:
         return "\n".join((runtime, declared, self._head(), *emit.lines, "}", ""))
 
     def _block(self, emit: Emitter, code: FunctionCode, block: Block) -> None:
-        number = code.first_block + block.number
-        emit.label(f"B{number}")
+        from simtmm.cuda.execution.instructions import HANDLERS  # late: code that is stored needs none of them
+
+        emit.label(f"B{(number := code.first_block + block.number)}")
         if block.instructions and gathers(block.instructions[0]):
             gather_lanes(emit, code, block)
         self._check_log(emit, number)

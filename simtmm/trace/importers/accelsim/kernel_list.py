@@ -2,9 +2,10 @@
 
 import logging
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.files import is_file
 from simtmm.machine.addresses import LARGEST_GLOBAL
