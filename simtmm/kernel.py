@@ -24,6 +24,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -34,7 +35,6 @@ import numpy.typing as npt
 from simtmm.catalogue import Description, describe, known_kernels, typed_kernel
 from simtmm.catalogue import kernel_folders as kernel_folders
 from simtmm.catalogue.host_text import NEEDED
-from simtmm.dataclass import dataclass
 from simtmm.documents import read_code_text
 from simtmm.errors import KernelError, shown
 from simtmm.files import is_file

@@ -2,13 +2,12 @@
 
 import math
 import re
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, shown
 from simtmm.renamed import tell
 

@@ -1,11 +1,10 @@
 """Program: from what a user names, a kernel, a trace or a workload, to what is simulated and counted on a machine."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, TraceError, shown
 from simtmm.files import data_file
 from simtmm.kernel import Kernel

@@ -1,10 +1,9 @@
 """What a run gives: Result (simulated), Prediction (modelled) and Measurement (timed on a GPU). Frozen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.errors import EngineError
 from simtmm.extras import frame

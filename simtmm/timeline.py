@@ -1,14 +1,12 @@
 """Timeline: what each warp did when, as flat arrays."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from simtmm.dataclass import dataclass
 
 
 class WarpState(IntEnum):

@@ -1,11 +1,11 @@
 """Accesses of a run, compared with the best that they could be, and the time that this would save."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from simtmm.analysis.source_changes import Advice, Line, counted_lines, ideal_chunks
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import Count, Stalls

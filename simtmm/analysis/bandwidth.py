@@ -1,11 +1,11 @@
 """Bandwidth and hits over time, from the chunks that pass each level of memory (docs/machine.md, section 7)."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.machine.levels import levels_of
 from simtmm.result import Result

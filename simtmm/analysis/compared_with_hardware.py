@@ -3,9 +3,9 @@
 import contextlib
 import csv
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import MachineError
 from simtmm.files import data_file, shipped_folders
 from simtmm.kernel import Kernel

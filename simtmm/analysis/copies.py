@@ -1,8 +1,8 @@
 """Copies of a program between host and device: which it made, and what they take beside its kernels."""
 
 import contextlib
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.device.host import IN, OUT, Host, host_of
 from simtmm.machine import Machine
 from simtmm.trace.info import TraceInfo

@@ -1,9 +1,9 @@
 """Micro-kernels on a machine: the time of a repetition, compared with its lower bound."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.errors import StudyError
 from simtmm.machine import Machine

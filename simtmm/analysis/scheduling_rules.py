@@ -5,10 +5,10 @@ A file is executed only if a user names it, as `rules.py:my_rule`; data never na
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import LARGEST_TOML, read_bytes
 from simtmm.engine import simulate, why_not_compiled
 from simtmm.engine.choice import quickest

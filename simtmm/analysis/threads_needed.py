@@ -8,11 +8,10 @@ its limit of blocks; so the answer may be more than the machine can hold, which 
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.engine import simulate
 from simtmm.errors import StudyError

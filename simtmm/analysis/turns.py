@@ -7,10 +7,10 @@ So nothing of a simulation waits for another block's store: its time is what suc
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.stalls import ATOMICS, LOADS, Place, Stalls
 
 _COMPARES = re.compile(r"\.cas\b|atomic_?cas|compare_and_swap|compare_exchange|atomic\.cas", re.IGNORECASE)

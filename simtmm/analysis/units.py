@@ -4,9 +4,10 @@
 All of it follows from what the engines count, without simulating anything again.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import ATOMICS, STORES, Count, Stalls

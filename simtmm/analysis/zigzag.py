@@ -1,10 +1,10 @@
 """Zigzag: throughput over the number of blocks, as waves of blocks fill the core groups."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.errors import ModelError
 from simtmm.extras import frame

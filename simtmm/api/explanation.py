@@ -1,10 +1,10 @@
 """Where a run's time goes, as an object: rows, a page, and its display in Jupyter."""
 
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.errors import OutputError, nearest, shown
 from simtmm.extras import frame

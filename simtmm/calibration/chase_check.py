@@ -5,12 +5,12 @@ chase ran with a clock that was idle; and the rest of it without the starts is L
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from simtmm.calibration.streams.occupancy_curve import StreamPoint
 from simtmm.calibration.values import Value
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS

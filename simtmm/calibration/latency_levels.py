@@ -7,13 +7,13 @@ little are one level.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.calibration.csv_rows import positive_number, read_rows
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 
 Numbers = npt.NDArray[np.float64]

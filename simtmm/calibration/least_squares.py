@@ -8,12 +8,10 @@ point weighs little.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-
-from simtmm.dataclass import dataclass
 
 Numbers = npt.NDArray[np.float64]
 Residuals = Callable[[Sequence[Numbers]], Sequence[Numbers]]

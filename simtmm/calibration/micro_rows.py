@@ -9,11 +9,11 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from simtmm.calibration.csv_rows import LEAST, MOST, chosen_gpu
 from simtmm.cuda.sass.work import class_of_opcode
-from simtmm.dataclass import dataclass
 from simtmm.documents import duplicates, read_csv
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.machine.tables.instructions import Instructions

@@ -6,13 +6,13 @@ the climb to another cache or memory: two levels of the curve are the same memor
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from simtmm.calibration.latency_levels import LatencyCurve, Level, Numbers
 from simtmm.calibration.values import Value
-from simtmm.dataclass import dataclass
 
 PAGE = 1 << 21  # bytes, an assumption: a chase shows only the product of entries and page
 SAME_MEMORY = 1.25  # a level that is slower by no more may be the one before it behind the reach

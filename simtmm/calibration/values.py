@@ -1,13 +1,12 @@
 """A calibration: values, the measurement of each, how well it is determined, and the resulting machine."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simtmm.calibration.latency_levels import Level
 from simtmm.calibration.streams.occupancy_curve import OccupancyCurve
-from simtmm.dataclass import dataclass
 from simtmm.files import write_text, written_whole
 from simtmm.machine import Machine, machine_toml
 

@@ -8,13 +8,12 @@ times) may only name a kernel that is shipped or lies in a folder given, and onl
 
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simtmm.catalogue.host_text import HostText, Untold
 from simtmm.catalogue.names import Known, known_names, taken
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_folder, is_there
 from simtmm.parameter import Parameter

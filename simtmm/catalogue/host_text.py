@@ -10,10 +10,9 @@ import operator
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, shown_error
 from simtmm.parameter import SEED, Parameter, resolved
 from simtmm.python_text import parsed

@@ -8,10 +8,10 @@ warning says so.
 import logging
 import multiprocessing
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from simtmm.dataclass import dataclass
 from simtmm.files import given_folders, is_folder, shipped_folders
 
 Origin = Literal["given", "shipped", "here"]  # here: in a folder of the working directory

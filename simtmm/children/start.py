@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +21,6 @@ from simtmm.children.environment import of_tools
 from simtmm.children.family import family
 from simtmm.children.guard import VARIABLE
 from simtmm.computer import available_memory
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError, LimitError, shown
 
 Running = subprocess.Popen[bytes]

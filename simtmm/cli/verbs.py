@@ -1,7 +1,7 @@
 """The verbs: the purpose of each, its commands, and the options that its help shows first."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from simtmm.cli.commands import (
     calibrate,
@@ -20,7 +20,6 @@ from simtmm.cli.commands import (
 )
 from simtmm.cli.commands.papers import claims, equation, paper, predict, reproduce
 from simtmm.cli.commands.studies import compare, crossover, report, sweep, threads, zigzag
-from simtmm.dataclass import dataclass
 
 Command = Callable[..., None]
 

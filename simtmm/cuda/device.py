@@ -5,6 +5,7 @@ import ctypes
 import math
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,6 @@ from simtmm.cuda.instead import instead
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.livelock_text import livelock_text, patience_text
 from simtmm.cuda.patience import kernel_timeout
-from simtmm.dataclass import dataclass
 from simtmm.device import DeviceProperties, device_properties
 from simtmm.errors import DeadlockError, KernelError, LivelockError, NoProgressError, RecordingError, shown
 from simtmm.launch import bare_name

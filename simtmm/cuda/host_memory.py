@@ -4,6 +4,7 @@ import ctypes
 import weakref
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy.typing as npt
 
 from simtmm.cuda.execution.launches.device_memory import DeviceMemory
 from simtmm.cuda.execution.layout import SHARED_WINDOW
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError
 from simtmm.trace.schema import ALIGNMENT
 

@@ -1,5 +1,6 @@
 """Threads that loop for ever, in words: where, what they read, its value, who could write it, and who waits."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,6 @@ from simtmm.cuda.ptx.flow.spinning import spun_upon
 from simtmm.cuda.ptx.flow.steps import width_of
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.syntax import Instruction
-from simtmm.dataclass import dataclass
 from simtmm.files import KERNEL_TIMEOUT
 
 if TYPE_CHECKING:

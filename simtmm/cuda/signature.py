@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from simtmm.cuda.linked import LinkedModule
-from simtmm.dataclass import dataclass
 from simtmm.documents import COMMENT
 from simtmm.errors import KernelError
 

@@ -1,9 +1,9 @@
 """A device's properties as CUDA's attributes: by number, by the runtime's name and by the driver's."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
-from simtmm.dataclass import dataclass
 from simtmm.device.properties import DeviceProperties
 from simtmm.errors import KernelError
 

@@ -2,14 +2,13 @@
 
 import tomllib
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 
 USUAL_LINK = "pcie-4"  # where a machine does not say

@@ -1,6 +1,6 @@
 """The clock that a program or a script under simtmm reads: whose time it is."""
 
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
 
 VIRTUAL, REAL = "virtual", "real"
 CLOCKS = (VIRTUAL, REAL)

@@ -2,12 +2,12 @@
 
 import math
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from simtmm.computer import memory
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError
 from simtmm.machine import Machine
 

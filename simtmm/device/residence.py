@@ -5,12 +5,12 @@ looked at in segments, each as recent as the last launch that accessed it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.schema import Batch, Kind
 

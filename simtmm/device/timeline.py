@@ -4,9 +4,8 @@ Kernels run one after another, in whatever streams they are: two that share the 
 device, and from it, have an engine each, beside kernels. The default stream waits for all others, and they for it.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from simtmm.dataclass import dataclass
 from simtmm.device.host import AT_ONCE, IN, OUT, Host, Move
 from simtmm.device.stream import DEFAULT_STREAM, Stream
 

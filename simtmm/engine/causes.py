@@ -1,12 +1,11 @@
 """What binds a run: causes, the part of the time that each accounts for, and the place in the program where it does."""
 
 from collections import Counter, defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import ATOMICS as KINDS_OF_ATOMICS

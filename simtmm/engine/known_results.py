@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ import numpy.typing as npt
 
 from simtmm.cache import find, keep
 from simtmm.cache.compiled import kept_folder
-from simtmm.dataclass import dataclass
 from simtmm.engine.known_cycles import MODULE, key_of
 from simtmm.errors import OutputError
 from simtmm.machine import Machine

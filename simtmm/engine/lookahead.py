@@ -1,6 +1,7 @@
 """Lookahead: for how long core groups go on without feeling one another (docs/machine.md, section 6)."""
 
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
+
 from simtmm.machine import Machine
 
 

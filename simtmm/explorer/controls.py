@@ -7,9 +7,9 @@ file's. Sizes of caches are offered where the machine has the cache: a machine w
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, get_args
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import MachineError, nearest, shown
 from simtmm.explorer.state import Configuration
 from simtmm.machine import Machine

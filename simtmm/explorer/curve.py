@@ -6,14 +6,13 @@ by bisection of the closed form, which takes no simulation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log, sqrt
 from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, shown_error
 from simtmm.explorer.controls import BY_NAME, Control, Value, changed
 from simtmm.explorer.programs import Programs

@@ -8,14 +8,13 @@ least recently used goes first.
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from simtmm.catalogue import describe, kernel_folders
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, MachineError, nearest, shown
 from simtmm.kernel import Kernel, kernel_in
 from simtmm.machine import Machine, load_machine

@@ -5,13 +5,12 @@ stretches of a launch.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simtmm.analysis.run import run_program
 from simtmm.analysis.run.outcome import Run
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.errors import ModelError
 from simtmm.explorer.controls import changed

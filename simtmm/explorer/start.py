@@ -1,13 +1,12 @@
 """With what a page starts: the programs and machines that it may name, and its first state."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from simtmm.catalogue import current_name, kernel_folders
-from simtmm.dataclass import dataclass
 from simtmm.errors import MachineError
 from simtmm.explorer.programs import Opened, Programs
 from simtmm.explorer.state import MACHINE, PARAMETER, PROGRAM, State

@@ -7,10 +7,9 @@ and what begins with `v.` is the page's own: which warps it shows, say. Values a
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlencode
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 
 MOST_TEXT = 2000  # characters of a state: an address of more is no link that anybody sends

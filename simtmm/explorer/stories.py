@@ -13,9 +13,9 @@ They stand in simtmm/explorer/stories/*.toml:
 """
 
 import functools
+from dataclasses import dataclass
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import parsed_toml
 from simtmm.errors import StudyError, nearest
 

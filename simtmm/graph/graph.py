@@ -1,14 +1,13 @@
 """Graph: edges between numbered vertices, with or without weights; and what kernels take of one."""
 
 import hashlib
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError
 from simtmm.graph.measures import Extent, degrees, extent_of
 

@@ -1,11 +1,11 @@
 """Measures of a graph: degrees, and how far apart its vertices are."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.native import Loop, inlined
 
 if TYPE_CHECKING:

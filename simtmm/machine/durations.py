@@ -1,8 +1,7 @@
 """Durations: what a machine's parts take, in whole ticks. Derived here once; all that follows is integer arithmetic."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from simtmm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from simtmm.machine.spec import Machine

@@ -7,10 +7,10 @@ shared-N, atomic-N          N dependent accesses to shared memory; N updates of 
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.files import written_whole
 from simtmm.measurement.stream_operations import ELEMENT_BYTES, OPERATIONS
 from simtmm.result import Measurement

@@ -17,7 +17,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ import numpy as np
 
 from simtmm.catalogue import kernel_folders
 from simtmm.computer import cores
-from simtmm.dataclass import dataclass
 from simtmm.errors import (
     CompilerError,
     KernelError,

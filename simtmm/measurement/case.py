@@ -1,11 +1,11 @@
 """A measured case: a file of CUDA, its arrays and launches, and what must come out."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.kernel import Array, Kernel, Launch, expect_equal
 from simtmm.parameter import SEED, Parameter
 

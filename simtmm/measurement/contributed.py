@@ -9,10 +9,9 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import read_csv
 from simtmm.errors import StudyError, shown
 from simtmm.files import is_there, write_text, written_whole

@@ -1,8 +1,7 @@
 """What the streaming kernels of kernels/stream load and store, an element of 8 bytes a thread."""
 
 from collections.abc import Mapping
-
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
 
 ELEMENT_BYTES = 8
 

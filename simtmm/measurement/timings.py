@@ -9,12 +9,11 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import as_float, duplicates, read_csv, read_json
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.files import data_folders, is_there

@@ -5,12 +5,12 @@ of active blocks mattered, and claiming more shared memory fixed it (occupancy.s
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError
 from simtmm.model.equations.formula import Floats, Symbol
 from simtmm.result import Prediction

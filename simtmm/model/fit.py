@@ -3,12 +3,12 @@
 Source: Ma, dissertation (2014), Eq (5.24) and (6.10), Fig 5.13 and 6.2 (a1 and a0), section 5.1.2 (G).
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, shown
 from simtmm.model.cache import C_S, WORKING_SET, miss_rate
 from simtmm.model.equations.formula import Floats

@@ -3,9 +3,9 @@
 Source: Ma, dissertation (2014), Eq (3.2) and Table 4.1.
 """
 
+from dataclasses import dataclass
 from math import inf
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.trace.counts import Counts
 from simtmm.trace.io import Trace

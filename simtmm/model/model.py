@@ -1,8 +1,8 @@
 """A model as one object: what it is called, its equation and source, and its prediction for a program on a machine."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.model.equations.formula import Formula
 from simtmm.result import Prediction
 

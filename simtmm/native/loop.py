@@ -7,6 +7,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 
 from simtmm.cache import find, is_kept, keep
 from simtmm.cache.compiled import announced, kept_folder
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.native.addresses import address_of
 from simtmm.native.shipped import has_shipped, label_of, shipped

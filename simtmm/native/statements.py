@@ -4,10 +4,9 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.native.elements import Evaluated
 from simtmm.native.expressions import Expressions, type_of
 from simtmm.native.values import (

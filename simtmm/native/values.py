@@ -2,9 +2,9 @@
 
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.native.columns import Columns, Named
 
 SIGNED, UNSIGNED, TRUTH = "int64", "uint64", "bool"

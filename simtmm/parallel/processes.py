@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from multiprocessing import connection
 from pathlib import Path
 from queue import SimpleQueue
@@ -26,7 +27,6 @@ from typing import Any
 from simtmm import own_faults
 from simtmm.children import ending
 from simtmm.children.workers import WorkerPool
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, StudyError
 from simtmm.parallel.tasks import STEPS, Graph, Task
 from simtmm.parallel.value_files import keep_value, kept_value

@@ -5,10 +5,10 @@ processes.py runs it on all cores, dask.py on a Dask cluster, all behind the sam
 
 import heapq
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, StudyError
 
 STEPS = "steps"  # the stage under which tasks done elsewhere are reported (simtmm.watch)

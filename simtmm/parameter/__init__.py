@@ -1,10 +1,10 @@
 """Parameter: what can be given to a kernel, as data: its default, what is allowed, and what it means."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.renamed import PARAMETERS, renamed_with_notice
 

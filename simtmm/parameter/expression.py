@@ -8,9 +8,9 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, nearest, shown, shown_error
 from simtmm.python_text import parsed_expression
 from simtmm.renamed import MACHINE_KEYS, tell

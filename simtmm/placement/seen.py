@@ -1,9 +1,9 @@
 """What a placement rule sees of core groups and of the block that is next, and what it may answer."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, shown, shown_error
 
 

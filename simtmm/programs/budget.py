@@ -5,9 +5,7 @@ recorded, and simulated later, are the first ones, and a part of each kernel and
 """
 
 from collections.abc import Hashable
-from dataclasses import field
-
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass, field
 
 MOST_EVENTS, MOST_LAUNCHES = 300_000_000, 10_000  # of a trace: recording and simulating them takes about a minute
 PART = 50  # of those events, one in so many is for a later launch that is the first of its kernel and shape

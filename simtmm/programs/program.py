@@ -9,7 +9,7 @@ import tempfile
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +20,6 @@ from simtmm.cuda.checks.active import active
 from simtmm.cuda.checks.findings import Found
 from simtmm.cuda.compilers import Architecture, architecture_of
 from simtmm.cuda.disagreement.order_trial import OrderFound
-from simtmm.dataclass import dataclass
 from simtmm.device.own_clock import OwnClock
 from simtmm.device.properties import WARP_SIZE
 from simtmm.errors import KernelError

@@ -7,7 +7,7 @@ the same data a thousand times, or the same steps on data that they copy anew ea
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.execution.translation.facts import fact, instructions_of
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
-from simtmm.dataclass import dataclass
 from simtmm.programs.kernels import DeviceOfProgram
 from simtmm.programs.library import Library, Row
 from simtmm.programs.memory import bytes_at

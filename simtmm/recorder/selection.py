@@ -3,8 +3,8 @@
 import fnmatch
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import RecordingError, shown
 
 EXPRESSION = "regex:"

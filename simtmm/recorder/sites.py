@@ -5,10 +5,10 @@ LD(a, i) becomes SIMTMM_LD(7, a, i), and a table says what 7 is.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import COMMENT
 from simtmm.errors import KernelError
 from simtmm.kernel import Kernel

@@ -7,13 +7,13 @@ kernel, there is no warning.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from simtmm.cuda.compilers import compile_source
 from simtmm.cuda.compilers.architecture import OF_TODAY
-from simtmm.dataclass import dataclass
 from simtmm.documents import COMMENT
 from simtmm.errors import CompilerError
 from simtmm.kernel import Kernel

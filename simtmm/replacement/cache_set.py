@@ -1,10 +1,9 @@
 """A set of a cache, whose full lines a policy replaces."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, shown, shown_error
 
 

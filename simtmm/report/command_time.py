@@ -7,11 +7,11 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass
 from time import monotonic
 
 from simtmm.cache.compiled import spent
 from simtmm.cache.durations import of_command, remember_command
-from simtmm.dataclass import dataclass
 
 WORTH = 5.0  # seconds from which on it is worth remembering what a command took
 GONE_BY = 0.9  # of what it took last, up to which that says what is left

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.machine.changed import suffix
 from simtmm.machine.new import YOURS

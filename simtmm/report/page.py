@@ -9,13 +9,12 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from html import escape
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import parsed_json
 from simtmm.errors import OutputError, StudyError, nearest, shown_error
 from simtmm.files import is_file, write_text, written_whole

@@ -9,11 +9,11 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from simtmm.cache.durations import paces, remember_paces
-from simtmm.dataclass import dataclass
 from simtmm.parallel.tasks import STEPS
 from simtmm.report.command_time import command
 from simtmm.report.outlook import Outlook, unknown_of

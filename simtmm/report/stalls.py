@@ -1,12 +1,12 @@
 """What warps wait for, as a person reads it: by reason, by line, by array and by launch."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from rich.console import RenderableType
 
-from simtmm.dataclass import dataclass
 from simtmm.report.text import bar, number, share, table
 from simtmm.result import Result
 from simtmm.stalls import THREADS, Count, Place, Reason, Stalls

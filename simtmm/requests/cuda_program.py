@@ -5,12 +5,12 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, RecordingError, escaped, shown
 from simtmm.files import is_file
 

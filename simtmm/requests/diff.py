@@ -1,13 +1,12 @@
 """What `diff` is asked for: two runs, each a program to run or a run that was saved."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SavedRunError
 from simtmm.requests.completion import complete_changes, complete_kernel, complete_parameter
 from simtmm.requests.cuda_program import IN_DIFF

@@ -1,11 +1,11 @@
 """Files of device code: which of their kernels is launched, and how."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, shown
 from simtmm.requests.completion import complete_parameter
 

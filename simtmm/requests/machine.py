@@ -1,12 +1,12 @@
 """Which machine a command is for."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import MachineError, nearest, shown
 from simtmm.files import is_folder
 from simtmm.requests.completion import complete_changes, complete_machine

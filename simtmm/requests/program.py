@@ -1,12 +1,11 @@
 """What is run: a kernel, a trace or a workload; or a user's own program, which is run at once and recorded."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, one_line, shown
 from simtmm.requests.completion import complete_kernel
 from simtmm.requests.cuda_program import (

@@ -1,12 +1,11 @@
 """What `run` is asked for: a program, a machine, and how the one is simulated on the other."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import RecordingError
 from simtmm.requests.machine import MachineOptions
 from simtmm.requests.program import Opened, ProgramOptions, Selected, select

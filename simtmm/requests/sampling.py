@@ -1,10 +1,10 @@
 """Options of samples."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import EngineError, shown
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, RecordingError, escaped
 from simtmm.requests.files import printing
 

@@ -1,11 +1,11 @@
 """What `sweep` is asked for: programs, what is varied, and what is computed at each point."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.requests.completion import complete_axis, complete_quantity, complete_study
 from simtmm.requests.kernel_file import ParamOption

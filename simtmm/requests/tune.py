@@ -1,10 +1,10 @@
 """What `tune` is asked for: a kernel, what is tried, and what is best."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.requests.completion import complete_axis, complete_kernel
 from simtmm.requests.kernel_file import FormOption, ParamOption

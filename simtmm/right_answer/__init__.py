@@ -1,11 +1,10 @@
 """What a kernel's check says of its answer, and how arrays are compared."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from simtmm.dataclass import dataclass
 
 COMPARED = 1 << 15  # elements at a time
 SIDE = 1 << 7  # of a tile of two matrices that lie in memory in different orders

@@ -1,9 +1,8 @@
 """What a scheduling rule sees of a core group, and what it may answer (docs/schedulers.md)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
-
-from simtmm.dataclass import dataclass
 
 
 class ReadyWarp(Protocol):

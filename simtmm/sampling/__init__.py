@@ -9,9 +9,8 @@ extrapolation  results and counts of a sample as those of the whole
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import EngineError, nearest, shown
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine

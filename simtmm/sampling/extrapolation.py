@@ -6,11 +6,11 @@ counted grows with its blocks; the ticks of its groups and warps grow as its tim
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.result import Result
 from simtmm.stalls import LAUNCH_COUNTS, Stalls

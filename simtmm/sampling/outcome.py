@@ -1,8 +1,8 @@
 """What came of a sample: a program's time with its interval, as if all of it had been simulated."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.result import Result
 from simtmm.sampling.simulation import SimulatedSample
 from simtmm.trace.counts import Counts

@@ -6,10 +6,10 @@ has a pace of its own, which goes up with their work; cells are taken to keep th
 
 import dataclasses
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.sampling.differing.profile import Profile
 from simtmm.sampling.differing.signature import Floats, Integers
 from simtmm.sampling.interval import half_width, quantile

@@ -7,11 +7,10 @@ then all of it is.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.sampling.differing.looks import OPERATIONS, looked_at
 from simtmm.sampling.interval import SYSTEMATIC

@@ -3,12 +3,12 @@
 import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.result import Result

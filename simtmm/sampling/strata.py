@@ -8,10 +8,10 @@ up with its work.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.sampling.differing.looks import work_of
 from simtmm.sampling.differing.profile import APART, clustered
 from simtmm.sampling.interval import quantile

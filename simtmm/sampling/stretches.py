@@ -7,11 +7,10 @@ the last wave is as full as it is in the whole launch.
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
-from simtmm.dataclass import dataclass
 
 Integers = npt.NDArray[np.int64]
 
@@ -177,7 +176,7 @@ def stretches_of(
     timed: int,
     head: int,
     random: np.random.Generator,
-    form: Form = Form(),  # noqa: B008 - frozen, which ruff sees of the library's own decorator only
+    form: Form = Form(),
     parts: Sequence[tuple[int, int]] = (),
 ) -> Stretches | None:
     """Stretches of a launch; None where it is not worth it to leave anything out.

@@ -3,8 +3,8 @@
 import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.sampling.extrapolation import Scaling, extrapolated_counts, extrapolated_result
 from simtmm.sampling.interval import SYSTEMATIC

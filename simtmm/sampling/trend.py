@@ -1,6 +1,7 @@
 """How the time of what differs goes up with its work: not at all, in proportion, or along a line."""
 
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
+
 from simtmm.sampling.differing.signature import Floats
 
 EQUAL = 0.02  # by which work may differ, as a part of it, and be taken to be equal

@@ -3,6 +3,7 @@
 import bisect
 import ctypes
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy.typing as npt
 
 from simtmm.cuda.checks.active import unwritten
 from simtmm.cuda.execution.livelock.others import host_lets_go
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError
 
 ALIGNMENT = 256  # bytes, as cudaMalloc gives

@@ -8,12 +8,12 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
 from simtmm import own_faults
-from simtmm.dataclass import dataclass
 from simtmm.device.own_clock import OwnClock
 from simtmm.documents import read_code
 from simtmm.errors import RecordingError, SimtmmError, shown

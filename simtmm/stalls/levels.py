@@ -1,6 +1,6 @@
 """What of a machine's memory decides what chunks that were counted are: bytes, hits and a part of what could be."""
 
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,11 @@
 """Places in a program: where operations come from, and what threads did there."""
 
 from collections.abc import Container
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-
-from simtmm.dataclass import dataclass
 
 Integers = npt.NDArray[np.int64]
 

@@ -1,11 +1,11 @@
 """The tables of what the ticks of all warps went into, and their sums by place, line, array and launch."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.stalls.levels import Levels
 from simtmm.stalls.places import (
     ATOMICS,

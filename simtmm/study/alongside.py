@@ -5,8 +5,8 @@ their lines are counted. A sweep of one then shows both.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import MachineError
 from simtmm.machine import Machine
 from simtmm.machine.levels import levels_of

@@ -4,11 +4,11 @@ What form a curve has, and whether it has a knee at all, is found by shapes.py.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.study.design.axes import Value
 from simtmm.study.design.columns import Integers, numbered
 from simtmm.study.results import Results

@@ -1,12 +1,11 @@
 """Findings: what mattered in a study: elasticities, forms of curves, where what binds changes, knees."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.errors import StudyError, escaped, shown
 from simtmm.extras import frame

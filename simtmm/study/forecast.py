@@ -1,9 +1,9 @@
 """Forecast: how many points a study has and about how long it would take, before anything is computed for the store."""
 
 import dataclasses
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.study.evaluation.tasks import Pending
 
 

@@ -3,11 +3,11 @@ holds the blocks of a group.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import exp, log, sqrt
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.study.curves import Curve
 from simtmm.study.design.axes import Value
 from simtmm.study.evaluation.residence import LIMITS

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.errors import OutputError, escaped
 from simtmm.extras import imported

@@ -6,13 +6,12 @@ over any range, and where a fit of two segments breaks it says more of the range
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-
-from simtmm.dataclass import dataclass
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["flat", "linear", "1/x", "power", "x and 1/x", "knee", "none"]

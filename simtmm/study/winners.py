@@ -4,12 +4,12 @@ A place is what all of them have in common: a machine, and a value of each param
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.study.curves import curves
 from simtmm.study.design.programs import PROGRAM
 from simtmm.study.results import Results

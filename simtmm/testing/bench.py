@@ -5,10 +5,9 @@ be judged by the laws.
 """
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import EngineError, SimtmmError, shown
 from simtmm.rules import Idle, Rule, rule_name
 from simtmm.testing.grants import Grants, Watch

@@ -5,12 +5,12 @@ of instructions a warp. Nothing couples their groups. The machine's own schedule
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 

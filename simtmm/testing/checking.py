@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import ENGINES, simulate
 from simtmm.engine.reference.schedulers import SCHEDULERS
 from simtmm.errors import EngineError, SimtmmError, nearest

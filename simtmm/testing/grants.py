@@ -1,9 +1,9 @@
 """What a scheduling rule was asked and what it answered: the timeline that laws of rules look at."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from simtmm.dataclass import dataclass
 from simtmm.rules import CoreGroup, Idle, ReadyWarp, Rule, rule_name
 
 MOST_HOLDS = 2000  # answers in a row that grant nobody, on workloads that take a few hundred cycles

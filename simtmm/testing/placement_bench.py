@@ -1,8 +1,8 @@
 """A launch without a machine: blocks of given sizes and lengths are placed in core groups by a rule, turn by turn."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.placement import GroupState, PendingBlock, Placement, Placer
 
 

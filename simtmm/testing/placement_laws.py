@@ -5,9 +5,9 @@ g(t) the group that the rule gives, n(g) the blocks and w(g) the warps that are 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, nearest
 from simtmm.placement import GroupState
 from simtmm.testing.placement_bench import Launched, Turn

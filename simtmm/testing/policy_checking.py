@@ -1,12 +1,12 @@
 """Whether a replacement policy keeps what its author promises: accesses are drawn for each law."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, nearest
 from simtmm.replacement import Access, CacheSet, Policy
 from simtmm.rules import rule_name

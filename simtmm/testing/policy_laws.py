@@ -4,8 +4,8 @@ In the formulas t is an access, c(t) its chunk, S(t) the lines that the set has 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.replacement import Access, Line
 
 Accesses = Sequence[Access]

@@ -1,10 +1,9 @@
 """One warp's operations set beside its intervals of the timeline: what it did at which tick."""
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 
-from simtmm.dataclass import dataclass
 from simtmm.testing.costs import Costs, Operation
 
 Interval = tuple[str, int, int]

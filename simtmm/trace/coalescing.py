@@ -16,12 +16,12 @@ A machine lowers by this rule with memory.coalescing = "half-warp-segments" (doc
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import WorkloadError, shown
 from simtmm.machine.tables.memory import LARGEST_SEGMENT
 from simtmm.native import Loop

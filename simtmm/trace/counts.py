@@ -4,13 +4,12 @@ Nothing here comes from an engine, so that prediction and simulation are indepen
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.machine import Machine
 from simtmm.machine.tables.memory import LARGEST_SEGMENT

@@ -2,10 +2,9 @@
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.launch import bare_name
 from simtmm.renamed import LAUNCH_KEYS, with_new_names
 from simtmm.trace.sampled_blocks import Sampling

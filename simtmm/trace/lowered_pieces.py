@@ -1,13 +1,13 @@
 """What is lowered of a trace, piece by piece, put together as a workload, and what threads did meanwhile."""
 
 import dataclasses
+from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.stalls import OF_LAUNCHES, THREAD_INSTRUCTIONS, Places
 from simtmm.trace.info import TraceInfo

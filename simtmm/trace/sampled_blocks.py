@@ -1,12 +1,12 @@
 """Which blocks of its launches a trace holds, where that is not all."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.trace.schema import TraceLaunch
 
 

@@ -1,10 +1,8 @@
 """What the instructions of a compiled kernel's trace are: their order and waits as far as known, and their texts."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
-
-from simtmm.dataclass import dataclass
 
 KINDS = ("machine code", "ptx")
 CODES = ("sass", "ptx")

@@ -44,12 +44,11 @@ local_load on.
 
 import enum
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from simtmm.dataclass import dataclass
 
 VERSION = 2
 METADATA_KEY = b"simtmm.trace"

@@ -3,10 +3,9 @@
 import hashlib
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES, class_among
 from simtmm.trace.schema import FENCES, RESULT_CLASSES

@@ -7,14 +7,13 @@ all of it here is what its operations add up to. The fast engine asks for window
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.native import Bound

@@ -1,9 +1,10 @@
 """What is counted of a trace's events, thread by thread: work, span, barriers, accesses and bytes."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.native import Loop
 from simtmm.trace.blocks_of_launches import blocks_before, check_launches, name_of_block

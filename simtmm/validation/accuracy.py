@@ -1,13 +1,12 @@
 """Accuracy: measured values compared with the simulation and the models, and the errors of these."""
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.model.series import SIMULATED
 
 LEAST_TO_RANK = 3  # points of a rank correlation

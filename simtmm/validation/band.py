@@ -1,9 +1,8 @@
 """A claim of a paper over what the paper leaves open: whether it holds at all points, at none, or depends on what."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
-
-from simtmm.dataclass import dataclass
 
 Value = float | str
 """A value of an axis."""

@@ -5,11 +5,11 @@ often the faster of two versions is called so.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.model.series import SIMULATED
 from simtmm.validation.accuracy import Accuracy, Measured
 

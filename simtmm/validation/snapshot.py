@@ -3,10 +3,10 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import MachineError, StudyError, shown_error
 from simtmm.machine import load_machine
 from simtmm.provenance import provenance

@@ -8,7 +8,7 @@ workload is JSON as in section 8 of the machine rules (docs/machine.md).
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from simtmm.computer import available_memory
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.documents import LARGEST_FILE, read_json
 from simtmm.errors import WorkloadError, escaped, shown

@@ -1,12 +1,11 @@
 """What the operations of each launch add up to: what counting takes, and what an engine asks before it begins."""
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.native import Columns, Loop, inlined
 from simtmm.workload.operations import (
     ASYNC,

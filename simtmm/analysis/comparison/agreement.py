@@ -1,10 +1,9 @@
 """Agreement: how the times of one series agree with those of another."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from simtmm.dataclass import dataclass
 
 LEAST_TO_RANK = 3  # cases of a rank correlation
 

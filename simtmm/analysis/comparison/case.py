@@ -1,10 +1,9 @@
 """A case of a comparison: a program on a machine, with its times by simulation, models and measurement; or why not."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.model.series import MEASURED, SIMULATED
 from simtmm.result import Prediction, Result

@@ -5,7 +5,7 @@ Each pair of a program and a machine is a case; each way to obtain its time is a
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy as np
 from simtmm.analysis.comparison.agreement import Agreement as Agreement
 from simtmm.analysis.comparison.agreement import ranks
 from simtmm.analysis.comparison.case import Absent, Case
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.engine.causes import (
     ATOMICS,

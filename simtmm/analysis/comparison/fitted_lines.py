@@ -1,11 +1,10 @@
 """Models that are lines through the cases of a comparison: constants given, or fitted to the reference's times."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from simtmm.analysis.comparison.case import Case
 from simtmm.analysis.comparison.comparison import Unit
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, StudyError
 from simtmm.model import find_model
 from simtmm.model.calibrated import CALIBRATED, calibrated

@@ -2,11 +2,11 @@
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simtmm.catalogue import named_kernel, refusal
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, MachineError, StudyError, nearest, shown
 from simtmm.files import is_there
 from simtmm.kernel import Kernel, kernel_in

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes import Advice
 from simtmm.analysis.source_changes.lines import COMPILED
 from simtmm.cuda.compilers import architecture_of_today
-from simtmm.dataclass import dataclass
 from simtmm.engine.known_cycles import cycles_of
 from simtmm.errors import SimtmmError
 from simtmm.kernel import Array, Kernel

@@ -7,13 +7,12 @@ contributes, and all contributions add up to the difference: they are stored as 
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simtmm.analysis.difference.side import Side
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.errors import OutputError, nearest, shown
 from simtmm.extras import frame

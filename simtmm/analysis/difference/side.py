@@ -4,12 +4,12 @@ as.
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, isfinite
 from pathlib import Path
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import read_json
 from simtmm.errors import SavedRunError, shown, shown_error
 from simtmm.provenance import VERSION

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from simtmm.analysis.run.outcome import Run
-from simtmm.dataclass import dataclass
 from simtmm.documents import read_json
 from simtmm.errors import SavedRunError, shown
 from simtmm.files import write_text, written_whole

@@ -1,11 +1,11 @@
 """Kernels compared with a baseline: which grew by more than is allowed, and what else changed."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 from simtmm.analysis.gate.baseline import Baseline, Timed
-from simtmm.dataclass import dataclass
 from simtmm.provenance import VERSION, computed_by
 
 ROUNDING = 1e-9  # of a growth: what the division of two times, and of each by a clock, may add is below it

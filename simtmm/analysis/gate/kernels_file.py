@@ -14,13 +14,13 @@ set = { memory.latency = 800 }
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simtmm.analysis.gate.baseline import Timed
 from simtmm.analysis.run import run
 from simtmm.catalogue import kernel_folders, named_kernel, refusal
-from simtmm.dataclass import dataclass
 from simtmm.documents import read_toml
 from simtmm.errors import InternalError, KernelError, SimtmmError, nearest, shown
 from simtmm.files import is_file, is_folder

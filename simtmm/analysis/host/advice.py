@@ -1,7 +1,7 @@
 """What a program's host code takes, and what each change of it gains, by a replay of its calls."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from simtmm.analysis.host.calls import calls_of
@@ -9,7 +9,6 @@ from simtmm.analysis.host.changes import changes_of
 from simtmm.analysis.host.python_words import of_place
 from simtmm.analysis.host.replay import END, replayed
 from simtmm.analysis.source_changes.lines import BOUND, Advice
-from simtmm.dataclass import dataclass
 from simtmm.device.host import host_of
 from simtmm.machine import Machine
 from simtmm.recorder.direct import calls as kinds

@@ -4,12 +4,11 @@ import base64
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.device.host import IN, OUT, Move
 from simtmm.recorder.direct.calls import FETCH, FREE, LAUNCH, LEAST, SYNCHRONIZE, UNKNOWN, VALUES
 from simtmm.trace.info import TraceInfo

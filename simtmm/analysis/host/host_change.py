@@ -1,9 +1,9 @@
 """A change of the host's code, as the calls that it would make."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from simtmm.analysis.host.calls import Call
-from simtmm.dataclass import dataclass
 
 OFTEN = 4  # calls at a line from which on they are in a loop
 

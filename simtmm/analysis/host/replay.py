@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from simtmm.analysis.host.calls import Call
-from simtmm.dataclass import dataclass
 from simtmm.device.host import Host, Move
 from simtmm.device.timeline import Timeline
 from simtmm.recorder.direct import calls as kinds

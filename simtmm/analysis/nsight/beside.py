@@ -1,6 +1,7 @@
 """A run compared with all that profilers measured of it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ from simtmm.analysis.nsight.device import device_warnings
 from simtmm.analysis.nsight.launches import Compared, LaunchBeside, is_sampled, launches_beside, no_match
 from simtmm.analysis.nsight.lines import KernelBeside, lines_beside
 from simtmm.analysis.nsight.sums import SumBeside, sums_beside
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.errors import OutputError, StudyError, nearest, shown
 from simtmm.extras import frame

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.copies import copies_made
 from simtmm.analysis.nsight.launches import Compared
-from simtmm.dataclass import dataclass
 from simtmm.device.host import IN, OUT, host_of
 from simtmm.measurement.nsight import TimeSum
 

@@ -3,8 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.measurement.nsight import KernelName, kernel_name
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.schedule import NO_SITE, Listing

@@ -2,10 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.nsight.instances import instances, names_of_launches
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, nearest
 from simtmm.measurement.nsight import COUNTED, UNKNOWN, Device, KernelName, NsightLaunch, kernel_name, of_shape
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from simtmm.analysis.nsight.instances import Instance, instances
 from simtmm.analysis.nsight.launches import Compared, is_sampled
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 from simtmm.measurement.nsight import SAMPLES, KernelName, SourcePage, SourceRow, kernel_name
 from simtmm.stalls import COUNTS, THREADS, Stalls

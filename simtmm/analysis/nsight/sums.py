@@ -3,11 +3,11 @@
 import statistics
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.nsight.instances import instances, names_of_launches
 from simtmm.analysis.nsight.launches import Compared, is_sampled, launch_seconds
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 from simtmm.measurement.nsight import TimeSum, kernel_name
 

@@ -2,9 +2,9 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.errors import ModelError
 from simtmm.extras import frame

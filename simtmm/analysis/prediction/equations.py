@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import duplicates, read_csv
 from simtmm.errors import ModelError, StudyError, nearest
 from simtmm.machine import Machine

@@ -1,10 +1,10 @@
 """A measured time to compare with the models' predictions for one program: in seconds, or from a file."""
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 from simtmm.analysis.prediction.predictions import Predictions
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError
 from simtmm.measurement.timings import Timing, load_timings, matching
 from simtmm.model.departure import DEFAULT_FACTOR

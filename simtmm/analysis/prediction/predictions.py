@@ -2,10 +2,9 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.errors import escaped
 from simtmm.extras import frame

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,6 @@ from simtmm.analysis.host import HostFound
 from simtmm.analysis.source_changes import Advice
 from simtmm.analysis.units import Unit, units
 from simtmm.analysis.verdict import Verdict
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed, Picture, drawn
 from simtmm.errors import OutputError, escaped, shown
 from simtmm.extras import frame

@@ -1,5 +1,6 @@
 """A part of a run that is fast to simulate: the gain of a source change there stands for the whole."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -7,7 +8,6 @@ import numpy as np
 from simtmm.analysis.cost import cost
 from simtmm.analysis.source_changes.operations import Integers, Operations, gathered, ranges
 from simtmm.analysis.waves import resident_blocks
-from simtmm.dataclass import dataclass
 from simtmm.engine.causes import longest_launch
 from simtmm.machine import Machine
 from simtmm.machine.part import part_of

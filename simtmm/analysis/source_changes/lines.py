@@ -1,9 +1,9 @@
 """What is known of a line, of a change that may help it, and what is advised."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from simtmm.analysis.source_changes.operations import Flags, Operations, firsts
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.workload import Workload
 

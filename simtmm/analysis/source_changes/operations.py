@@ -1,14 +1,13 @@
 """A workload operation by operation: what each lists, in which warp and block it is, and where it comes from."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.workload import COPY, LARGEST, LISTED, LOAD, Workload
 
 Integers = npt.NDArray[np.int64]

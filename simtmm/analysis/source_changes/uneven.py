@@ -1,10 +1,11 @@
 """Blocks of a launch that do many times the work of the others."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.analysis.waves import in_waves
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import COPY, LISTED, LOAD, OF_CLASS, PAUSE, SHARED, Workload

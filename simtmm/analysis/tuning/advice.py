@@ -1,6 +1,7 @@
 """Advice: the launch shape of a kernel that is fastest by simulation, and what the models would choose."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ from simtmm.analysis.tuning.trial import Trial
 from simtmm.analysis.tuning.tune import tune
 from simtmm.analysis.tuning.tuned import Tuned
 from simtmm.analysis.unfinished import Unfinished
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.errors import KernelError, StudyError
 from simtmm.machine import Machine

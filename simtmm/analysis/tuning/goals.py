@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from simtmm.analysis.tuning.trial import QUANTITIES, TIMES, Subject, Trial
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.machine import Machine
 from simtmm.machine.spec import units

@@ -5,9 +5,9 @@ so a search that was stopped continues as if it had not been.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, nearest, shown
 from simtmm.extras import imported
 from simtmm.study.design.axes import Axis, Value

@@ -9,11 +9,11 @@ import ast
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simtmm.analysis.tuning.t1_tables import TYPES, Argument, ProblemFile, Space, Specification
-from simtmm.dataclass import dataclass
 from simtmm.documents import LEAST_WHOLE, MOST_WHOLE, read_json
 from simtmm.documents.models import document_of
 from simtmm.errors import KernelError, nearest, shown

@@ -3,13 +3,12 @@
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from simtmm.analysis.run import run
 from simtmm.analysis.run.outcome import Run
 from simtmm.analysis.tuning.t1 import is_problem, read_problem
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError, MachineError, SimtmmError, StudyError, WorkloadError, shown
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine

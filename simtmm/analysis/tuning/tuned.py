@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simtmm.analysis.tuning.front import front
 from simtmm.analysis.tuning.goals import Goal, Goals
 from simtmm.analysis.tuning.trial import Trial
-from simtmm.dataclass import dataclass
 from simtmm.display import Displayed
 from simtmm.extras import frame
 from simtmm.machine import Machine

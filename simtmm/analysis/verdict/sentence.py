@@ -1,12 +1,12 @@
 """A verdict in one sentence."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from simtmm.analysis.source_changes.uneven import Uneven
 from simtmm.analysis.turns import lock_of
 from simtmm.analysis.waves import in_waves
 from simtmm.analysis.what_if import HELPS, MORE_WARPS, WORTH_TRYING, WhatIf
-from simtmm.dataclass import dataclass
 from simtmm.engine import causes
 from simtmm.engine.causes import Where
 from simtmm.machine import Machine

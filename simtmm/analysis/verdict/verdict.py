@@ -1,7 +1,7 @@
 """What binds a run, how much of its time that takes, and where in the program."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ import numpy as np
 from simtmm.analysis.source_changes.uneven import Uneven, places_of_block, uneven, warps_at_places
 from simtmm.analysis.verdict.sentence import Told, sentence
 from simtmm.analysis.what_if import ALONE, HELPS, WhatIf, best, considered
-from simtmm.dataclass import dataclass
 from simtmm.engine import causes
 from simtmm.engine.causes import Where, busiest, idle_cause, set_apart, shares, where
 from simtmm.machine import Machine

@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import causes
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES

@@ -1,7 +1,7 @@
 """Each change tried: how much faster the run would be with it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from simtmm.analysis.source_changes.uneven import pieces, uneven
 from simtmm.analysis.waves import in_waves
 from simtmm.analysis.what_if.changes import CHANGES, MORE_WARPS, NARROWER, Change, joined
 from simtmm.analysis.what_if.speedups import Speedups
-from simtmm.dataclass import dataclass
 from simtmm.engine import causes, known_cycles
 from simtmm.machine import Machine
 from simtmm.result import Result

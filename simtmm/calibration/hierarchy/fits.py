@@ -1,6 +1,6 @@
 """The values that a joint fit may find: what shows each, between which bounds, and over which step."""
 
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
 
 SERVICE, REQUEST = "memory.l2.service", "memory.l2.request_service"
 LATENCY, MEMORY_SERVICE, TURNAROUND = "memory.latency", "memory.service", "memory.turnaround"

@@ -6,6 +6,7 @@ time is left out of the fit, by the slopes at its end, which also says how well 
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +16,6 @@ from simtmm.calibration.hierarchy.fits import FITS, MEMORY_SERVICE, REQUEST, SER
 from simtmm.calibration.hierarchy.streams import LEAST_WORSE
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, cost, least_squares, refitted
 from simtmm.calibration.streams.part import ATOMICS
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 

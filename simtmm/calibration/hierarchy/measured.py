@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from simtmm.calibration.csv_rows import chosen_gpu, positive_number, read_rows, whole_number
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 from simtmm.machine import Machine
 from simtmm.measurement.timings import Timing, has_seconds, load_timings

@@ -7,7 +7,7 @@ the whole machine.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from simtmm.calibration.hierarchy.streams import LEAST_WORSE, UNFELT, ChaseSet, 
 from simtmm.calibration.least_squares import Numbers, cost
 from simtmm.calibration.streams.occupancy_curve import OccupancyCurve
 from simtmm.calibration.values import SetErrors, Value
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 

@@ -1,6 +1,7 @@
 """What a fit of streams found, as values of a machine's keys: each with what shows it, and how sure it is."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from simtmm.calibration.least_squares import Fitted, Parameter
 from simtmm.calibration.streams.part import ATOMICS, HASHED, HOLDABLE, INTERLEAVE, READ, MachinePart
 from simtmm.calibration.streams.uncertainty import Uncertainty
 from simtmm.calibration.values import Value
-from simtmm.dataclass import dataclass
 
 AS_GOOD = 1.05  # costs that differ by no more than this factor do not tell partitions apart
 DETERMINED = 0.25  # standard error of a value over the value, at most, to be called determined

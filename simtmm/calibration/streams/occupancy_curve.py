@@ -6,6 +6,7 @@ A point is a block size and how many such blocks a core group holds.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ import numpy.typing as npt
 from simtmm.calibration.csv_rows import positive_number, read_rows, whole_number
 from simtmm.calibration.streams.kernels import BYTES_A_GROUP, as_felt_by, loads_chunks_once, stream_bandwidth
 from simtmm.computer import cores
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, nearest
 from simtmm.machine import Machine
 from simtmm.measurement.stream_operations import OPERATIONS

@@ -9,11 +9,11 @@ found is their error. Nothing is simulated for it.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from simtmm.calibration.least_squares import Fitted, Parameter, refitted
-from simtmm.dataclass import dataclass
 
 DRAWS = 200  # of which an error is known to a twentieth
 SEED = 1  # the same draws each time: a calibration comes out as it did

@@ -1,12 +1,12 @@
 """`simtmm diff --baseline`: kernels' times compared with those of a file."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simtmm.cli.options.output import DocumentOptions
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError, SavedRunError, escaped, shown
 from simtmm.files import check_writable, is_there
 from simtmm.requests.files import printing

@@ -1,6 +1,6 @@
 """`simtmm record`."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,6 @@ from simtmm.cli.options.checks import Checking, CheckOptions
 from simtmm.cli.options.environment import EnvironmentOptions
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.output import JsonOption, output_option, show
-from simtmm.dataclass import dataclass
 from simtmm.errors import RecordingError
 from simtmm.files import is_file
 from simtmm.requests.completion import complete_recorded

@@ -3,12 +3,11 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, escaped
 from simtmm.requests.program import ProgramOptions
 

@@ -1,10 +1,10 @@
 """The option --contention: where threads access the same word, and which PRAM the program needs."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import EngineError, TraceError
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, MachineError
 from simtmm.files import KERNEL_MEMORY, KERNEL_PATH, KERNEL_TIMEOUT, MACHINE_PATH, is_folder
 

@@ -1,13 +1,13 @@
 """Options of `simtmm run --models-only`: the models' predictions for a program, without a simulation."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from simtmm.cli.options.output import show
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, OutputError
 from simtmm.requests.files import DOCUMENT
 from simtmm.requests.run import RunRequest

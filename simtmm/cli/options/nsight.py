@@ -1,13 +1,12 @@
 """Options for comparing a run with what a GPU's profiler measured."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.requests.files import checked_form
 

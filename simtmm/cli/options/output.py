@@ -5,12 +5,12 @@ import json
 import math
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import escaped
 from simtmm.files import written_whole
 from simtmm.requests.files import checked

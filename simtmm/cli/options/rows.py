@@ -1,11 +1,11 @@
 """Options for where the time goes: a row for each line of the source, array, launch or reason, and a page."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError, nearest, shown
 from simtmm.requests.files import DOCUMENT, checked_form
 from simtmm.requests.run import BY

@@ -1,11 +1,11 @@
 """Options of a timeline: a file of what each warp did when."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.requests.files import checked_form
 

@@ -4,6 +4,7 @@ import contextlib
 import math
 import weakref
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.execution.launches.launch import clusters_of, reserved_bytes_of
 from simtmm.cuda.execution.layout import ALIGN
-from simtmm.dataclass import dataclass
 from simtmm.errors import DeadlockError
 
 if TYPE_CHECKING:

@@ -1,12 +1,11 @@
 """What the checks found, in the words of compute-sanitizer: both lines of source, threads, blocks, memory, a hint."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from simtmm.cuda.checks.hints import ROUND, STUCK
 from simtmm.cuda.checks.names import CHECKS, SYNCCHECK, Checks
-from simtmm.dataclass import dataclass
 from simtmm.errors import DeadlockError, LivelockError
 
 ERROR, WARNING, INFO = "Error", "Warning", "Info"

@@ -1,7 +1,8 @@
 """How to fix a finding. tests/cuda/checks/mended.py does it to each planted fault."""
 
+from dataclasses import dataclass
+
 from simtmm.cuda.checks import state
-from simtmm.dataclass import dataclass
 
 COPIED = (
     "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), and put "

@@ -1,6 +1,7 @@
 """The checks by the names of compute-sanitizer's tools."""
 
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
+
 from simtmm.errors import KernelError, nearest, shown
 
 MEMCHECK, RACECHECK, INITCHECK, SYNCCHECK = "memcheck", "racecheck", "initcheck", "synccheck"

@@ -1,5 +1,6 @@
 """Which architecture a machine's kernels are compiled for."""
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,6 @@ from simtmm.children.start import run
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.nvrtc import nvrtc
 from simtmm.cuda.compilers.wheels import find_nvcc, find_nvrtc, stamp
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ found than is read, never less. NVIDIA's headers and the host's are not looked a
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from simtmm.cuda.compilers.header_macros import Use, defined, spelled
-from simtmm.dataclass import dataclass
 from simtmm.files import is_file, is_there
 
 LARGEST = 64 << 20  # bytes of a header that is looked at

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from simtmm.cuda.compilers.ptxas import Resources, resources
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError
 
 _FILE = re.compile(r'^[ \t]*\.file[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"', re.MULTILINE)

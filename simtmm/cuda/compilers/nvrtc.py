@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -16,7 +17,6 @@ from simtmm.computer import available_memory, limit_told
 from simtmm.cuda.compilers import nvrtc_process
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.wheels import check_platform
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError
 
 ADDRESSES = 2 << 30  # bytes of them that the library takes for a kernel of some length

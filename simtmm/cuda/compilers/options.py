@@ -6,9 +6,9 @@ and every other is refused.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError, shown
 
 STANDARD = "c++17"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from simtmm.children.start import run
@@ -10,7 +10,6 @@ from simtmm.cuda.compilers.binaries.elf import sections_of
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.wheels import find_tool, stamp
-from simtmm.dataclass import dataclass
 from simtmm.temporary import scratch
 
 _PROPERTIES = re.compile(r"Function properties for '?([^':\s]+)")

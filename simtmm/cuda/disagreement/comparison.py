@@ -1,6 +1,7 @@
 """Whether a kernel's machine code and PTX do the same: the first blocks of a launch, run both ways."""
 
 import time
+from dataclasses import dataclass
 
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.differences import differing
@@ -9,7 +10,6 @@ from simtmm.cuda.disagreement.races import race_of
 from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
-from simtmm.dataclass import dataclass
 from simtmm.errors import DeadlockError, NoProgressError, RecordingError
 
 _WITHOUT_END = (DeadlockError, NoProgressError)

@@ -6,6 +6,7 @@ both orders of machine code, and still differs between the two, depends on neith
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,6 @@ from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.execution.runtime.turn_order import DESCENDING
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.machine_function import MachineFunction
-from simtmm.dataclass import dataclass
 from simtmm.errors import RecordingError, SimtmmError
 
 

@@ -1,7 +1,7 @@
 """Whether the order in which warps take turns decides what a program computes: it is run again in other orders."""
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from simtmm.cuda.compilers import bare_name
@@ -12,7 +12,6 @@ from simtmm.cuda.disagreement.variants import Variant
 from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.execution.runtime.turn_order import DESCENDING, SHUFFLED
 from simtmm.cuda.function import KernelFunction
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError
 
 TRIED = (DESCENDING, SHUFFLED)

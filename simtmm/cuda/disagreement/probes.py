@@ -5,11 +5,11 @@ assembler must keep each value, and machine code logs what PTX logs. One thread 
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from simtmm.cuda.ptx.flow.registers import written
 from simtmm.cuda.ptx.syntax import Address, Function, Instruction, Register, Symbol
 from simtmm.cuda.ptx.types import bits_of
-from simtmm.dataclass import dataclass
 
 PROBE = "simtmm_probe"
 CAPACITY = 1 << 15  # entries of the log: number of the probe, value

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 
 from simtmm.cuda.instrumentation import code
@@ -13,7 +13,6 @@ from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, control_flow
 from simtmm.cuda.ptx.flow.steps import Step, steps
 from simtmm.cuda.ptx.passing import prototype_of, with_variables
 from simtmm.cuda.ptx.syntax import Operand, Symbol
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError
 
 LEAST_VERSION = (6, 2)  # of PTX: activemask

@@ -4,6 +4,7 @@ There each block's entries stand together, warp by warp, and addresses are the v
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,6 @@ import numpy.typing as npt
 from simtmm.cuda.execution.layout import LANES, LOG_ENTRY
 from simtmm.cuda.instrumentation import entries
 from simtmm.cuda.instrumentation.layout import LARGEST_ENTRY, WARP_BITS
-from simtmm.dataclass import dataclass
 from simtmm.trace.schema import Kind
 
 Words = npt.NDArray[np.int64]

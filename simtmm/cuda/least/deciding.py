@@ -1,6 +1,7 @@
 """A function's blocks as the walk needs them: what each step takes, and the instructions that decide where it goes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from simtmm.cuda.execution.translation.function_code import FunctionCode
@@ -8,7 +9,6 @@ from simtmm.cuda.ptx.flow.basic_blocks import Block
 from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.flow.steps import Step, access_kind, is_bulk, is_of_texture
 from simtmm.cuda.ptx.syntax import Instruction, Negated
-from simtmm.dataclass import dataclass
 from simtmm.stalls import CLASSES
 
 COSTS = ("instructions", "shared_accesses", "loads", "stores", "stall", *CLASSES)

@@ -8,14 +8,13 @@ that may end in any round is left as early as it can be.
 
 import heapq
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from simtmm.cuda.execution.translation.function_code import FunctionCode
 from simtmm.cuda.least.deciding import NOTHING, Cost, Stretch, plus, stretches
 from simtmm.cuda.least.ranges import EITHER, NO, YES, Known, hull
 from simtmm.cuda.least.values import Evaluation
 from simtmm.cuda.ptx.flow.registers import written
-from simtmm.dataclass import dataclass
 
 MOST_FOLLOWED = 100_000  # instructions and blocks: a second, about; beyond, loops are left as soon as they can be
 MOST_IN_ALL = 2 * MOST_FOLLOWED  # beyond which nothing is known of the kernel

@@ -6,10 +6,11 @@ would where threads drop out of an mbarrier, as events say how many arrivals eac
 fewer the later ones do.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.trace.schema import Events, Kind
 from simtmm.workload import (
     ACTION_SHIFT,

@@ -1,6 +1,7 @@
 """The log of a launch as events of a trace: steps of warps become events of threads, in the order of a trace."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy.typing as npt
 from simtmm.cuda.execution.layout import LOG_ENTRY
 from simtmm.cuda.log import alike, loops
 from simtmm.cuda.log.cluster_waits import without_endless_waits
-from simtmm.dataclass import dataclass
 from simtmm.trace.runs.distances import further_on
 from simtmm.trace.runs.layout import DISTANCE
 from simtmm.trace.runs.long_block import LongBlock

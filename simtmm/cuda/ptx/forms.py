@@ -1,6 +1,7 @@
 """Whether an instruction is of a form that its opcode has, by the table in isa; and if not, why not."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from simtmm.cuda.ptx.isa import ROWS, SETS
@@ -18,7 +19,6 @@ from simtmm.cuda.ptx.syntax import (
     Vector,
 )
 from simtmm.cuda.ptx.types import bits_of, is_type
-from simtmm.dataclass import dataclass
 
 _VALUES = (Register, Immediate, Symbol, Negated, Sink)
 _KINDS: dict[str, tuple[type, ...]] = {

@@ -5,7 +5,7 @@ variables, and loads of r and s; results of several registers stand one behind t
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from simtmm.cuda.ptx.syntax import (
     Address,
@@ -22,7 +22,6 @@ from simtmm.cuda.ptx.syntax import (
     Symbol,
     Variable,
 )
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError
 
 Signature = Callable[[str], Prototype | None]  # of a function by its name

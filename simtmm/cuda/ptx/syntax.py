@@ -5,11 +5,9 @@ declares anew.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
-
-from simtmm.dataclass import dataclass
 
 
 @dataclass(frozen=True)

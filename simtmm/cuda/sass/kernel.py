@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Set
+from dataclasses import dataclass
 
 from simtmm.cuda.compilers.binaries.disassembly import Disassembly
 from simtmm.cuda.execution.runtime.built_in import BUILT_IN
@@ -21,7 +22,6 @@ from simtmm.cuda.sass.stack import stack_of
 from simtmm.cuda.sass.syntax import Boards, Listing, MachineInstruction, MachineLabel, Number, Word
 from simtmm.cuda.sass.work import class_of, result_class
 from simtmm.cuda.sass.writing import functions_of
-from simtmm.dataclass import dataclass
 from simtmm.errors import SassError
 from simtmm.own_faults import told_as_ours
 

@@ -4,12 +4,12 @@ Read off what ptxas 13.5 makes of kernels that ask for each of them, for each ar
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.layout import LOCAL_WINDOW, RESERVED_FOR_GROUPS, SHARED_WINDOW
 from simtmm.cuda.ptx.syntax import Address, Immediate, Operand, Register, Symbol, Variable
 from simtmm.cuda.sass.environment import ENVIRONMENT
-from simtmm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from simtmm.cuda.sass.writing import Writing

@@ -7,6 +7,7 @@ known, or taken from the launch.
 import re
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from simtmm.cuda.execution.runtime.built_in import BUILT_IN
 from simtmm.cuda.ptx.syntax import Address, Immediate, Location, Register, Symbol, Vector
@@ -14,7 +15,6 @@ from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.launch_constants import LaunchConstants
 from simtmm.cuda.sass.syntax import Constant, Listing, Number, Operand, Reg
 from simtmm.cuda.sass.writing import Writing
-from simtmm.dataclass import dataclass
 
 SIGN = 0x80000000
 _HALVES = re.compile(r"(?P<no_upper>N?)H(?P<upper>[01])_(?P<no_lower>N?)H(?P<lower>[01])")

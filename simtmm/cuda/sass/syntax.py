@@ -1,9 +1,7 @@
 """The parts of a kernel's machine code, as nvdisasm writes them: instructions, operands, and what schedules them."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeAlias
-
-from simtmm.dataclass import dataclass
 
 SCOREBOARDS = 6  # of a warp, by number
 

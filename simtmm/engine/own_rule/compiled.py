@@ -3,13 +3,12 @@
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.own_rule.columns import Asked, Asking
 from simtmm.engine.own_rule.lookups import Lookups, Place
 from simtmm.engine.own_rule.operands import (

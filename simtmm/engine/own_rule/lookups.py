@@ -2,11 +2,10 @@
 
 import builtins
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.own_rule.operands import known
 
 MISSING = object()  # what is found where there is no such name

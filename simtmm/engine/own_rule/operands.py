@@ -1,9 +1,9 @@
 """What expressions of a rule stand for while it is translated."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import EngineError, SimtmmError
 
 INTEGER, TRUTH, WARP, STATE, OPERATION = "a number", "a truth", "a warp", "a state", "an operation"

@@ -3,11 +3,10 @@
 import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FunctionType
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.own_rule.columns import MOST_TURNS, Asking
 from simtmm.engine.own_rule.operands import NotCompiledError, Operand
 

@@ -1,9 +1,8 @@
 """The mbarriers of a block: they count arrivals and bytes, phase by phase (docs/machine.md, section 3)."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many
 from simtmm.errors import EngineError
 from simtmm.stalls import Reason

@@ -1,11 +1,10 @@
 """What a run reports, while it grows (docs/machine.md, section 7)."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.reference.memory.path_ticks import Way
 from simtmm.engine.reference.stalls import Unbooked
 from simtmm.engine.reference.traffic import InUse, OverTime

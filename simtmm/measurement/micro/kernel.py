@@ -1,12 +1,11 @@
 """A micro-kernel as data: how it is launched, what a repetition is, what limits it, and how near it comes."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.kernel import Array
 from simtmm.machine import Machine
 

@@ -1,9 +1,9 @@
 """The quantities of a launch that both a profiler and simtmm have: where exports have them, and rows of a result."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.measurement.nsight.numbers import BYTES, PERCENT, PLAIN, SECONDS, Units
 
 

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.measurement.nsight.numbers import number
 

@@ -4,10 +4,9 @@ import codecs
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import MOST_ROWS, read_bytes
 from simtmm.errors import StudyError, shown
 

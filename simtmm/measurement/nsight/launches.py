@@ -8,8 +8,8 @@ columns for grid and block, only metrics of them.
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 from simtmm.measurement.nsight.counters import METRICS
 from simtmm.measurement.nsight.device import COLUMNS, LABELS, UNKNOWN, Device, device_of

@@ -8,9 +8,9 @@ the template: "void saxpy<float>(int, T1, const T1 *, T1 *)".
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from simtmm.cuda.compilers import demangled
-from simtmm.dataclass import dataclass
 
 _CAST = re.compile(r"\((?:(?:un)?signed |long |short )*(?:bool|char|short|int|long|float|double)\)(?=[-\w])")
 _SUFFIX = re.compile(r"(?<=\d)[uU]?[lL]{0,2}\b")

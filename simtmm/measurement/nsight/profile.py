@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.measurement.nsight.counters import COUNTED
 from simtmm.measurement.nsight.exports import DETAILS, KERNEL_SUMS, MEMORY_SUMS, RAW, SOURCE, TRACE, Table, read_tables

@@ -8,8 +8,8 @@ printed by a GPU's profiler.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 from simtmm.measurement.nsight.exports import Table
 from simtmm.measurement.nsight.names import without_parameters

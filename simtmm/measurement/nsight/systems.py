@@ -7,8 +7,8 @@ in that of the total alone.
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 from simtmm.measurement.nsight.exports import KERNEL_SUMS, Table
 from simtmm.measurement.nsight.launches import unit_of

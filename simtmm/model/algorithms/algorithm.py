@@ -10,13 +10,12 @@ Z and X. It is written with simtmm.model.equations.functions, so that numbers, a
 import functools
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, nearest
 from simtmm.model.equations.formula import Floats, Formula, Symbol
 from simtmm.model.equations.functions import Value, is_symbolic

@@ -6,13 +6,12 @@ the grid is not seen. Where a change can be solved for, it is given as a formula
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, nearest
 from simtmm.model.algorithms.algorithm import Algorithm
 from simtmm.model.equations.formula import Formula, Symbol

@@ -4,10 +4,10 @@ Source: Ma, dissertation (2014), Eq (3.1) and (3.3), sections 4.1.1 to 4.1.4 and
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.model.algorithms import written
 from simtmm.model.algorithms.algorithm import Algorithm, Equation

@@ -1,12 +1,12 @@
 """The times of an algorithm of the papers by PRAM and TMM: at many points at once, or at one."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, nearest
 from simtmm.machine import Machine
 from simtmm.model.algorithms.algorithm import NO_SHARED_MEMORY, Algorithm, Equation, Form, Need, arguments

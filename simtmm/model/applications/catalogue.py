@@ -5,9 +5,8 @@ alone, a few of them from a machine.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, nearest
 from simtmm.machine import Machine
 from simtmm.model import rehman

@@ -5,13 +5,13 @@ is computed and what is shown can't drift apart.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, nearest, shown
 from simtmm.model.equations.functions import Value
 from simtmm.result import Prediction

@@ -4,8 +4,8 @@ Each term is what one rule of docs/machine.md alone takes, and the largest holds
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.stalls import CLASSES, class_among
 from simtmm.trace.schema import TraceLaunch

@@ -4,12 +4,12 @@ Source: Ma, dissertation (2014), section 5.1.1, Eq (5.1) and (5.2), Tables 5.1 a
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
 from simtmm.machine.residency import blocks_by_registers, blocks_by_shared_memory, least_shared_memory

@@ -4,13 +4,12 @@ Source: Ma, dissertation (2014), section 6.1 (the trade-off between sub-block si
 Eq (5.2), (5.13) and (6.2).
 """
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError
 from simtmm.machine import Machine
 from simtmm.model.applications.integrated_apsp import memory_operations, requested_blocks, shared_memory, work

@@ -6,12 +6,12 @@ blocks B_r is a zigzag with peaks where the waves are full.
 Source: Ma, dissertation (2014), Eq (5.3) and (5.13), Fig 5.2 and 6.1; Ma and Chamberlain (ASAP 2012), Eq (2) and (12).
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError
 from simtmm.launch import MOST_BLOCKS
 from simtmm.machine import Machine

@@ -5,7 +5,7 @@ import hashlib
 import platform
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from simtmm.cuda.compilers.architecture import target_of
 from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.includes import OF_ONE_ARCHITECTURE, Included, included, times_as_long
 from simtmm.cuda.compilers.wheels import find_host_compiler, find_nvcc, include_folders, stamp
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError
 from simtmm.files import check_regular
 from simtmm.programs.building.flags import Flags, parse_flags

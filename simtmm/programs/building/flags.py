@@ -3,8 +3,8 @@
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError, shown
 
 # nvcc gives its words to a shell, where they must be nothing but themselves.

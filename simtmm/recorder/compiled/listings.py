@@ -1,13 +1,13 @@
 """The code of compiled kernels as text: which instructions a line of source became, and which site recorded them."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.machine_function import MachineFunction
 from simtmm.cuda.ptx.syntax import Instruction, Location, Symbol
-from simtmm.dataclass import dataclass
 from simtmm.trace.schedule import NO_SITE, Listing
 
 MOST = 20_000  # instructions of a trace,

@@ -1,6 +1,7 @@
 """A kernel whose check failed, run again with warps in other orders."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from simtmm.cuda.compilers import architecture_of_today
 from simtmm.cuda.disagreement.order_trial import TRIED, InOrder, OrderFound, OrderTrial
 from simtmm.cuda.instead import trying
 from simtmm.cuda.linked import LinkedModule
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, one_line
 from simtmm.kernel import Array, Kernel, Wrong
 from simtmm.recorder.compiled.launches import CompiledLaunches

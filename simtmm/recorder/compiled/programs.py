@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -12,7 +12,6 @@ import numpy as np
 
 from simtmm.cuda.compilers import is_expression
 from simtmm.cuda.signature import names_in_source
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, nearest, shown
 from simtmm.files import is_file, why_no_file
 from simtmm.kernel import Array, Kernel, Launch, expect_equal

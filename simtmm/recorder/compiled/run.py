@@ -4,6 +4,7 @@ import contextlib
 import math
 from collections import Counter
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,6 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.instead import is_trying
 from simtmm.cuda.log.events import LogReader
 from simtmm.cuda.machine_function import MachineFunction, machine_function
-from simtmm.dataclass import dataclass
 from simtmm.errors import InternalError, RecordingError
 from simtmm.files import KERNEL_MEMORY
 from simtmm.recorder.compiled.listings import Room, machine_listing, ptx_listing

@@ -6,7 +6,7 @@ Nothing is simulated before somebody asks how late it is: until then the clock h
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -15,7 +15,6 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from simtmm.cuda.linked import LinkedModule
-from simtmm.dataclass import dataclass
 from simtmm.device.host import AT_ONCE, Host, Move
 from simtmm.device.residence import Beginning, Footprint, FootprintOf, Residence
 from simtmm.device.stream import DEFAULT_STREAM, Stream

@@ -5,6 +5,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,7 +15,6 @@ from simtmm.cuda.checks.active import check
 from simtmm.cuda.compilers import architecture_of, architecture_of_today, bare_name
 from simtmm.cuda.device import DeviceLaunch
 from simtmm.cuda.function import KernelFunction
-from simtmm.dataclass import dataclass
 from simtmm.device import device_properties
 from simtmm.device.stream import DEFAULT_STREAM, Stream
 from simtmm.errors import OutputError, RecordingError, SimtmmError, shown

@@ -2,10 +2,10 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from simtmm.cuda.compilers import bare_name
-from simtmm.dataclass import dataclass
 from simtmm.kernel import Kernel, Launch
 from simtmm.recorder.compiled.launches import packed
 from simtmm.recorder.compiled.module import module_of

@@ -6,6 +6,7 @@ they were before the launch. A block alone may fill as much of the device as the
 """
 
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,6 @@ from simtmm.cuda.instrumentation.reading import DamagedError, Extents, OutsideEr
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.log.events import SiteTable
 from simtmm.cuda.ptx.syntax import Instruction, Symbol
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, RecordingError
 from simtmm.recorder.gpu.device import Device, DeviceMemory
 from simtmm.recorder.gpu.ptx_module import STATIC_ROOM, GpuFunction, PtxKernel, PtxModule, meets_as_grid, only_unit

@@ -5,6 +5,7 @@ import hashlib
 import re
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy.typing as npt
 from simtmm.children.start import Limits, run
 from simtmm.computer import available_memory
 from simtmm.cuda.compilers.architecture import supported_architectures
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError, KernelError, LimitError, RecordingError, shown, shown_error
 from simtmm.extras import install
 from simtmm.kernel import Array, Kernel, Launch

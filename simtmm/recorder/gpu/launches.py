@@ -6,12 +6,12 @@ The host holds some of a long block's events at a time, as those of recordings o
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, RecordingError
 from simtmm.kernel import Launch
 from simtmm.recorder.cpu.unrecorded import Touched

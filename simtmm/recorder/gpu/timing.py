@@ -6,12 +6,12 @@ the host is slower than a device with little to do must not show: a kernel holds
 """
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, RecordingError
 from simtmm.kernel import Kernel, Launch
 from simtmm.recorder.gpu.compiled_build import CompiledBuild, CompiledFunction

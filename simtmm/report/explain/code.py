@@ -1,12 +1,12 @@
 """The PTX and the machine code (SASS) of a program, by the source lines that they come from."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.analysis.run.outcome import Run
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.stalls import THREADS, Stalls
 from simtmm.trace.schedule import NO_SITE

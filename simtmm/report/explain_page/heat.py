@@ -1,10 +1,9 @@
 """Source heat: the program's lines with what warps spend there, and the instructions that a line became."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.report.explain.code import Coded, Line
 from simtmm.report.explain_page.measures import GROUP_OF, Measured, short
 from simtmm.report.stalls import reason_of

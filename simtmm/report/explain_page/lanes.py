@@ -1,14 +1,13 @@
 """What each warp does when: the slices of a few core groups, a lane for each slot, as columns of small integers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.analysis.run.outcome import Run
-from simtmm.dataclass import dataclass
 from simtmm.report.explain_page.measures import GROUP_OF
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.report.trace_events.events import FIRST_GROUP, Events, Looks, slices_of

@@ -1,12 +1,12 @@
 """What places of a program have in common: their part of the time, its reasons, and what is counted there."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.machine import Machine
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.stalls import LOADS, Count, Reason, Stalls

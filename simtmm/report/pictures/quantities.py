@@ -1,9 +1,9 @@
 """What a picture of a study shows: columns, quantities, and ratios of two, by name."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError, nearest
 from simtmm.model.series import all_series, label
 from simtmm.report.page import Table

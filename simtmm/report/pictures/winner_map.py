@@ -1,11 +1,11 @@
 """Winner maps: which of several programs is fastest over two axes, by each series, side by side."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.model.series import label
 from simtmm.report.pictures.axes import ticks

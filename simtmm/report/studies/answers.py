@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.model.series import label
 from simtmm.report.text import NO_VALUE, number, rate
 from simtmm.study.design.axes import Value

@@ -1,12 +1,12 @@
 """What of a timeline is written: some core groups, some cycles, and a sample where that is still too much."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError, shown
 from simtmm.machine import Machine
 from simtmm.report.trace_events.events import RUN, WINDOW, WINDOWS, Events

@@ -4,12 +4,12 @@ A process is a core group, a thread one of its slots, a slice a warp in one stat
 group, and of the machine, are in each of four states.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.result import Result
 from simtmm.stalls import REASONS
 from simtmm.timeline import COPIES, STATES, Blocks, Timeline, Units, WarpState

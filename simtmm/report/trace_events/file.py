@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any, TextIO
@@ -12,7 +13,6 @@ from typing import Any, TextIO
 import numpy as np
 
 from simtmm.analysis.run.outcome import Run
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.files import written_whole
 from simtmm.machine import Machine

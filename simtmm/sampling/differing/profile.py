@@ -6,10 +6,10 @@ place of the program, and have more or less work.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.sampling.differing.signature import Floats, Integers, Signatures, widened
 
 MOST_CELLS = 1024

@@ -5,12 +5,11 @@ there, within a factor of 1.4: blocks that run the same lines as often but go by
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.trace.io import Trace
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs

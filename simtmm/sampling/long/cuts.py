@@ -4,11 +4,11 @@ A block may have several long loops, or long runs of work, one after another, of
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.sampling.long.phases import Loop, each_begun, events_of, inside
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.runs import layout as at

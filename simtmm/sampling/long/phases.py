@@ -6,12 +6,11 @@ those of the trips that are left.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.runs.layout import Structures

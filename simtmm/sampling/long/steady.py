@@ -10,11 +10,11 @@ but made of a few that are (translation.py).
 import dataclasses
 import hashlib
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.engine.known_results import Found, found
 from simtmm.machine import Machine

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import shown
 from simtmm.scripts.cupy.code import name_of
 from simtmm.scripts.cupy.device_array import ndarray

@@ -15,11 +15,11 @@ LOW:HIGH:log for equal chances of equal ratios.
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, shown
 
 Value = int | float | str | bool | None

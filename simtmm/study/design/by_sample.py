@@ -1,6 +1,7 @@
 """By sample: how points and cases are simulated that are not simulated whole."""
 
-from simtmm.dataclass import dataclass
+from dataclasses import dataclass
+
 from simtmm.sampling import AUTO, check_sample
 
 ENGINE = "fast"  # which simulates samples

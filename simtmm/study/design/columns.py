@@ -1,12 +1,12 @@
 """Columns: a value of each point of a study as arrays, for questions about all points at once."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.study.design.axes import Value
 
 Floats = npt.NDArray[np.float64]

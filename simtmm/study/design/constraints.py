@@ -1,9 +1,9 @@
 """Constraints: which points of a study make sense, as `threads * 4 <= resources.shared_memory`."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.parameter.expression import Expression, expression
 

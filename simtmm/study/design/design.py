@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import ENGINES
 from simtmm.errors import SimtmmError, StudyError, nearest, shown
 from simtmm.files import is_file, is_there

@@ -1,12 +1,12 @@
 """Grid: where each point of a study lies along each of its axes, without making the points."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.study.design.axes import Value
 from simtmm.study.design.columns import Column, Integers
 from simtmm.study.design.design import MACHINE_AXIS, Design

@@ -3,10 +3,9 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import KernelError, MachineError, ModelError, SimtmmError
 from simtmm.machine import Machine
 from simtmm.provenance import computed_by

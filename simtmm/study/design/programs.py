@@ -6,11 +6,10 @@ of those programs that have it; along its axis the others stay unchanged.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.parameter import Parameter
 from simtmm.study.design.subject import Subject

@@ -8,10 +8,10 @@ file, and runs nothing.
 import ast
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import LARGEST_TOML, read_bytes
 from simtmm.engine import Scheduler
 from simtmm.errors import StudyError, shown_error

@@ -7,14 +7,13 @@ that its store keeps, where one is reported on.
 import hashlib
 import inspect
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from simtmm.catalogue import current_name, describe, kernel_folders, known_kernels, named_kernel, refusal, typed_kernel
-from simtmm.dataclass import dataclass
 from simtmm.errors import ModelError, StudyError, nearest, shown
 from simtmm.files import is_folder
 from simtmm.kernel import kernel_in

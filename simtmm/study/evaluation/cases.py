@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.engine.causes import shares
 from simtmm.errors import SimtmmError, StudyError, WorkloadError

@@ -3,13 +3,12 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean, stdev
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError
 from simtmm.parallel.tasks import Serial, Task
 from simtmm.study.design.design import Design

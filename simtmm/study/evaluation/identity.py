@@ -6,9 +6,9 @@ either has changed.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.provenance import computed_by
 from simtmm.study.design.design import DESCRIPTION, Design
 from simtmm.study.design.programs import Programs

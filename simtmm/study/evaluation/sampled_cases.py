@@ -1,9 +1,9 @@
 """Sampled cases: a program on a machine by a sample of its blocks and launches, as `simtmm run --sample` takes one."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.engine.causes import shares
 from simtmm.machine import Machine

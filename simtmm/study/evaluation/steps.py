@@ -5,12 +5,11 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.documents import DEEPEST
 from simtmm.engine import simulate
 from simtmm.engine.causes import shares

@@ -1,10 +1,10 @@
 """Tasks of a study: the calls that its points need, with what points share built once."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.model.series import SIMULATED
 from simtmm.parallel.tasks import Task

@@ -1,9 +1,9 @@
 """A law that the author of a scheduling rule may promise, and what is said of a rule that breaks it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError
 from simtmm.testing.grants import Grants
 

@@ -16,14 +16,13 @@ that divides every address and width in the trace, 16 at most.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.trace.contention.counting import Site, Step, Word, count_blocks, grown
 from simtmm.trace.io import Trace

@@ -6,12 +6,12 @@ stretch of work are those of the trace; the rest of the work is NOP, as a trace 
 
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.files import written_whole
 from simtmm.provenance import VERSION

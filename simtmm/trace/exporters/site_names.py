@@ -7,8 +7,8 @@ alike they must be in the files, so they are given places between their neighbou
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError, shown
 from simtmm.trace.schema import TraceSite
 

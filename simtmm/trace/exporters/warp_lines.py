@@ -5,12 +5,11 @@ join becomes a register: the load that it waits for writes one, and the instruct
 importer would do with each line is done here too, so that it gives each thread the events that it has.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.machine.addresses import LOCAL_BASE
 from simtmm.trace.exporters.site_names import KernelSites, SiteName

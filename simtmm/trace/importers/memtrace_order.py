@@ -5,12 +5,12 @@ follows from the counts of a first pass, and records are added to theirs in the 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.trace.importers.memtrace_lines import RECORD
 from simtmm.trace.importers.warps import LANES
 

@@ -14,14 +14,13 @@ Only the recorder on the CPU knows what was stored, so only `record(..., races=T
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.trace.io import Trace
 from simtmm.trace.races.scan import FULL, MOST_PAIRS, PLACES, SITE_BITS, Pair, Pairs, room_for, scan

@@ -2,13 +2,13 @@
 
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.native import Loop
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.decoding import NEST, decode

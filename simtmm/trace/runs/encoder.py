@@ -2,13 +2,12 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.native import Loop
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import STRETCH, Integers, Runs, Shape

@@ -1,11 +1,11 @@
 """Runs to operations: what `simtmm.trace.lower` makes of the blocks of a trace."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.native import Loop
 from simtmm.trace.local_memory import WORD
 from simtmm.trace.runs.blocks import Runs

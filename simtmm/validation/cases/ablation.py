@@ -6,7 +6,7 @@ that it may be. Where an error falls, another rule does what this one undoes, or
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 
 from simtmm.calibration.streams.fit import FIT_POINTS
 from simtmm.calibration.streams.occupancy_curve import StreamPoint, occupancy_curve
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.measurement.timings import Timing

@@ -6,9 +6,9 @@ their points being in figures alone, and of Euler tours one time. Only the local
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.model.series import SIMULATED

@@ -11,12 +11,12 @@ sub-block's loads in flight at once, the simulated curve is flat from a single w
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.model import predict

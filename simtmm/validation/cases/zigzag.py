@@ -6,10 +6,10 @@ grid's workload is the beginning of the largest grid's, which is all that has to
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.engine import simulate
 from simtmm.machine import Machine, load_machine
 from simtmm.model.launch.scheduling import zigzag

@@ -5,11 +5,11 @@ docs/claims.md and `simtmm paper claims` are made of them.
 """
 
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, nearest
 from simtmm.validation.claims.bands import Band, band_of_claim
 

@@ -8,13 +8,12 @@ at every combination of the axes' values; the claim holds where the outcome is a
 import csv
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from itertools import product
 from typing import Any
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError, nearest
 from simtmm.validation.band import Band as Points
 from simtmm.validation.band import Point, Value

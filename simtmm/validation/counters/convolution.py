@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -15,7 +16,6 @@ from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.linked import LinkedModule
 from simtmm.cuda.machine_function import MachineFunction
 from simtmm.cuda.parameters import pack
-from simtmm.dataclass import dataclass
 from simtmm.errors import StudyError
 from simtmm.recorder.compiled.finish import finished
 from simtmm.recorder.compiled.run import LaunchRuns

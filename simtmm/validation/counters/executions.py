@@ -6,11 +6,11 @@ global or local memory touches sectors of 32 bytes.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import Batch, Kind

@@ -6,7 +6,7 @@ predicates (smsp__inst_executed). Its manual names no opcodes: those of a class 
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from simtmm.cuda.machine_function import MachineFunction
 from simtmm.cuda.ptx.flow.steps import Step
 from simtmm.cuda.sass.syntax import MachineInstruction
 from simtmm.cuda.sass.work import class_of
-from simtmm.dataclass import dataclass
 from simtmm.stalls import class_among
 from simtmm.validation.counters.executions import Executions, Integers
 

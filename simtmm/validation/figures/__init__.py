@@ -6,10 +6,10 @@ files. `simtmm paper reproduce --list` tells all of ITEMS.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 
 from simtmm.computer import cores
-from simtmm.dataclass import dataclass
 from simtmm.errors import SimtmmError, StudyError, nearest
 from simtmm.parallel.processes import Local
 from simtmm.parallel.tasks import Task

@@ -3,10 +3,8 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
-
-from simtmm.dataclass import dataclass
 
 Kind = Literal["model", "simulated", "fitted", "printed"]
 KINDS: tuple[Kind, ...] = ("model", "simulated", "fitted", "printed")

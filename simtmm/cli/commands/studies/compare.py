@@ -1,5 +1,6 @@
 """`simtmm sweep compare`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
@@ -8,7 +9,6 @@ import typer
 from simtmm.cli.options.environment import EnvironmentOptions
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.output import DocumentOptions, PictureOption, warn_of_traces
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.requests.completion import complete_kernel, complete_parameter
 from simtmm.requests.files import printing

@@ -1,5 +1,6 @@
 """`simtmm sweep report`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,6 @@ import typer
 from simtmm.cli.options.environment import KernelPathOption
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.output import JsonOption, output_option, show
-from simtmm.dataclass import dataclass
 from simtmm.errors import OutputError
 from simtmm.files import check_writable
 from simtmm.requests.files import checked

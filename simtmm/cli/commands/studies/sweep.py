@@ -1,6 +1,6 @@
 """`simtmm sweep`."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +9,6 @@ import typer
 from simtmm.cli.options.environment import EnvironmentOptions
 from simtmm.cli.options.grouped import grouped
 from simtmm.cli.options.output import DocumentOptions, warn_of_traces
-from simtmm.dataclass import dataclass
 from simtmm.files import check_writable, is_file
 from simtmm.requests.files import checked_all, printing
 from simtmm.requests.study_options import FAILED, ClusterOption, WorkersOption, resumable

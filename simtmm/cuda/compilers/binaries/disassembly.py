@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from simtmm.cuda.compilers.complaint import complaint
 from simtmm.cuda.compilers.kept import kept
 from simtmm.cuda.compilers.ptxas import calls_others
 from simtmm.cuda.compilers.wheels import find_tool, stamp
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError
 from simtmm.temporary import scratch
 

@@ -7,9 +7,9 @@ does not document its form; what stands here was read off fat binaries of CUDA 1
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from simtmm.cuda.compilers.binaries.elf import ELF, sections_of
-from simtmm.dataclass import dataclass
 from simtmm.errors import CompilerError
 
 MAGIC = 0xBA55ED50.to_bytes(4, "little")

@@ -1,7 +1,7 @@
 """Global and constant memory: virtual addresses, and where in this process what they name lies."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from simtmm.cuda.execution.layout import ALLOCATION, CONSTANT
 from simtmm.cuda.execution.livelock.others import is_written_by_host
-from simtmm.dataclass import dataclass
 from simtmm.native.addresses import address_of
 from simtmm.trace.schema import ALIGNMENT
 

@@ -16,6 +16,7 @@ turn has changed nothing do the loops around such waits go round, as a proof nee
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from simtmm.cuda.execution.launches.launch import ROUNDS, BlockState, LaunchStat
 from simtmm.cuda.execution.layout import MOST_POLLS, PARAMETER_WINDOW, SEEN, SHARED_WINDOW, WINDOW
 from simtmm.cuda.execution.livelock.snapshot import Snapshot, numbers_of
 from simtmm.cuda.execution.translation.machine_code import MachineCode
-from simtmm.dataclass import dataclass
 
 LOOK_SECONDS = 0.25  # that a launch, or a block that waits for no others, runs before anybody looks, and between looks
 SHARE = 100  # looks take no more than this part of the time,

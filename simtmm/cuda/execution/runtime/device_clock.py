@@ -7,6 +7,7 @@ its index was brought last. Nothing here knows of other warps that want the same
 the simulation's to say.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,6 @@ from simtmm.cuda.execution.translation.emit import Value
 from simtmm.cuda.ptx.flow.registers import reads_clocks
 from simtmm.cuda.ptx.flow.steps import Step
 from simtmm.cuda.ptx.syntax import Instruction
-from simtmm.dataclass import dataclass
 from simtmm.trace.schema import RESULT_CLASSES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ others that wait there, part, wait or leave. Lanes that stay together go from bl
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from simtmm.cuda.execution.control_flow.block_ends import end_block
@@ -37,7 +37,6 @@ from simtmm.cuda.ptx.flow.steps import Step, states_waits
 from simtmm.cuda.ptx.forms import complaint, takes
 from simtmm.cuda.ptx.passing import prototype_of
 from simtmm.cuda.ptx.syntax import Function, Instruction, Location, Module, Prototype, Register, Symbol
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError, cut
 from simtmm.own_faults import told_as_ours
 

@@ -6,12 +6,11 @@ threads at several blocks those at the lowest go first, and the others wait for 
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from simtmm.cuda.ptx.flow.registers import read, written
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.syntax import Function, Instruction, Label, Register, Symbol
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError
 
 GATHERING = {"shfl", "vote", "match", "redux", "elect", "mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix"}

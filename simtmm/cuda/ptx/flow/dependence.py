@@ -6,12 +6,12 @@ instructions.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from simtmm.cuda.ptx.flow.registers import read, reads_clocks, written
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Module, Negated, Operand, Pair, Symbol, Vector
-from simtmm.dataclass import dataclass
 
 Origins: TypeAlias = frozenset[str | int]
 """What a value may come of: names of parameters and of variables whose address was taken, and numbers of the loads

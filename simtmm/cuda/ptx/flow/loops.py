@@ -1,9 +1,9 @@
 """The loops of a function: its strongly connected blocks, and recursively those inside each, without its header."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from simtmm.cuda.ptx.flow.basic_blocks import Block, components
-from simtmm.dataclass import dataclass
 
 
 @dataclass(frozen=True)

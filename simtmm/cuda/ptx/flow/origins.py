@@ -1,6 +1,7 @@
 """The origin of an address: the parameters and variables of its pointers, followed back through registers."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from simtmm.cuda.ptx.flow.registers import written
 from simtmm.cuda.ptx.syntax import (
@@ -15,7 +16,6 @@ from simtmm.cuda.ptx.syntax import (
     Symbol,
     Vector,
 )
-from simtmm.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ needed: behind a load whose value no instruction has read yet, the first that re
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from simtmm.cuda.ptx.flow.basic_blocks import ControlFlow
 from simtmm.cuda.ptx.flow.copy_groups import commits, in_flight_of, waits_for_copies
@@ -17,7 +17,6 @@ from simtmm.cuda.ptx.flow.work import class_of, times_of
 from simtmm.cuda.ptx.isa import row_of
 from simtmm.cuda.ptx.syntax import Instruction, Issue, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of, is_type
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError
 
 SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")

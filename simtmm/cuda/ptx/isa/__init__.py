@@ -35,12 +35,12 @@ An operand is a letter, with what type it has: the first of the instruction wher
 What ptxas takes and refuses is the judge of the forms (tests/cuda/ptx/test_isa.py); forms.py reads them.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 from simtmm.cuda.ptx.isa.arithmetic import ARITHMETIC
 from simtmm.cuda.ptx.isa.matrices import tensor_maps, wgmma
 from simtmm.cuda.ptx.isa.memory import MEMORY
-from simtmm.dataclass import dataclass
 
 SETS: dict[str, str] = {
     "rounding": "rn/rz/rm/rp",

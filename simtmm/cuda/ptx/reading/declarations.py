@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from simtmm.cuda.ptx.reading.expressions import WARP_SIZE, constant, whole_constant
@@ -9,7 +10,6 @@ from simtmm.cuda.ptx.reading.token_stream import TokenStream
 from simtmm.cuda.ptx.reading.tokens import number
 from simtmm.cuda.ptx.syntax import Immediate, Pointer, Symbol, Variable
 from simtmm.cuda.ptx.types import bytes_of, is_type
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError, shown
 
 _SPECIAL = {".texref": 8, ".surfref": 8, ".samplerref": 8}

@@ -7,11 +7,11 @@ on unsigned numbers if one of its operands is. Shifts go by the lowest six bits 
 import operator
 import struct
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from simtmm.cuda.ptx.reading.token_stream import TokenStream
 from simtmm.cuda.ptx.reading.tokens import Token, number
 from simtmm.cuda.ptx.syntax import Immediate, Symbol
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError, shown
 
 DEEPEST = 8  # parentheses and the like within one another

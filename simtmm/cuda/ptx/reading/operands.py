@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from simtmm.cuda.ptx.reading.expressions import ADDITIVE, begins_constant, constant, is_name, whole_constant
 from simtmm.cuda.ptx.reading.token_stream import TokenStream
@@ -19,7 +20,6 @@ from simtmm.cuda.ptx.syntax import (
     Symbol,
     Vector,
 )
-from simtmm.dataclass import dataclass
 from simtmm.errors import PtxError, shown
 
 DEEPEST = 8  # lists within one another; a tensor's coordinates take two

@@ -6,13 +6,12 @@ Where both are as they were at an earlier launch of the run, that one's numbers 
 
 import hashlib
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.fast.attribution.stall_table import Booked
 from simtmm.engine.fast.launches.reused import Reused
 from simtmm.engine.fast.launches.tables import Integers

@@ -1,8 +1,9 @@
 """The part of a workload that a launch is, what of it a core group can hold, and what couples the groups."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.launches.tables import Integers
 from simtmm.machine import Machine

@@ -1,8 +1,8 @@
 """Whether the arrays of a launch fit in memory, checked before any of them is allocated."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from simtmm.dataclass import dataclass
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.launches.part import Part, Room, outstanding_of, takes_partitions
 from simtmm.engine.fast.launches.tables import has_slices, pipes_of

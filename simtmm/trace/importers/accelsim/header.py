@@ -3,9 +3,9 @@
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.machine.addresses import LARGEST_GLOBAL
 from simtmm.trace.importers.chosen import MOST_REGISTERS
 from simtmm.trace.importers.reading import Advance, DamagedError, Text, blocks

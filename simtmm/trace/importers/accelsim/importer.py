@@ -5,14 +5,13 @@ Read twice: first for the program counters, which are numbered in ascending orde
 """
 
 from contextlib import ExitStack
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError, shown
 from simtmm.native import Rows
 from simtmm.trace.importers import warps as table

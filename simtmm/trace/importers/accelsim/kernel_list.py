@@ -2,10 +2,9 @@
 
 import logging
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from simtmm.dataclass import dataclass
 from simtmm.errors import TraceError
 from simtmm.files import is_file
 from simtmm.machine.addresses import LARGEST_GLOBAL

@@ -6,12 +6,12 @@ swizzle (49 to 51) and the swizzle (62 to 63). A matrix is made of core matrices
 K, or across it where the matrix is transposed.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.layout import ALIGN, BAD_DESCRIPTOR, LANES
 from simtmm.cuda.execution.runtime.accesses import mover_function
 from simtmm.cuda.execution.translation.emit import Emitter, Value, lanes
-from simtmm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.translation.program import Program

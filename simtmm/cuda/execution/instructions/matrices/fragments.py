@@ -7,6 +7,7 @@ fragment are numbered down its columns. Accumulators of 32 and 64 bits have two 
 wmma leaves its layout open: ours is that of mma, which is what machines since sm_80 do as well.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.instructions.numbers import half
@@ -14,7 +15,6 @@ from simtmm.cuda.execution.instructions.numbers.small_floats import widen_small
 from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.execution.translation.emit import Emitter, Value, count_of, with_element
 from simtmm.cuda.ptx.types import bits_of
-from simtmm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.translation.program import Program

@@ -1,11 +1,12 @@
 """The shapes and types of products of matrices, and which of them an instruction names."""
 
+from dataclasses import dataclass
+
 from simtmm.cuda.execution.instructions.matrices.fragments import ACCUMULATORS, EIGHT_BITS, WORDS, Fragment
 from simtmm.cuda.execution.instructions.matrices.sparse import Sparse
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.cuda.ptx.types import is_type
-from simtmm.dataclass import dataclass
 
 _EIGHT_BITS = {*EIGHT_BITS}
 _HALVES = {"f16", "bf16"}

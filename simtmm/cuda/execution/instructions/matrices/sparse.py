@@ -11,11 +11,11 @@ for the second. A register of a lane has 32 of these bits. A warp's 16 rows take
 CUTLASS's layouts of metadata for wgmma (ELayout_64x16, _64x32 and _64x64) are the same.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.layout import BAD_METADATA
 from simtmm.cuda.ptx.types import bits_of
-from simtmm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.translation.program import Program

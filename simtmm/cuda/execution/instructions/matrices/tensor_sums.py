@@ -6,13 +6,13 @@ product is; those of subnormal numbers are the least that a normal one has, and 
 toward zero, an f16 sum to nearest.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.instructions.matrices.fragments import EIGHT_BITS, TILE_ROWS, Writing
 from simtmm.cuda.execution.instructions.numbers import half
 from simtmm.cuda.execution.layout import LANES
 from simtmm.cuda.execution.translation.emit import Emitter, Value, element_of, with_element
-from simtmm.dataclass import dataclass
 
 if TYPE_CHECKING:
     from simtmm.cuda.execution.translation.program import Program

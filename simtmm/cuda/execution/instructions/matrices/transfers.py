@@ -1,9 +1,10 @@
 """How a fragment of a matrix lies in memory: what each lane moves of it, piece by piece."""
 
+from dataclasses import dataclass
+
 from simtmm.cuda.execution.instructions.matrices.fragments import TILE_ROWS, Fragment
 from simtmm.cuda.execution.layout import ALIGN, LANES
 from simtmm.cuda.ptx.types import bits_of
-from simtmm.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ times at which a GPU may read shared memory, which are up to the wait for the gr
 four warps: none goes on behind its wait for a group before the others have come as far, as then its factors may go.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.instructions.matrices.descriptors import K_OF_TURNED, SharedMatrix, reader_function
@@ -27,7 +28,6 @@ from simtmm.cuda.execution.translation.emit import Emitter, Value, element_of
 from simtmm.cuda.ptx.isa.matrices import WGMMA_DEPTHS
 from simtmm.cuda.ptx.syntax import Immediate, Instruction, Vector
 from simtmm.cuda.ptx.types import bits_of, is_type
-from simtmm.dataclass import dataclass
 from simtmm.trace.schema import MOST_PRODUCT_GROUPS, PRODUCT_COMMIT, PRODUCT_WAIT
 
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
 """Floating-point numbers of 8 bits: e4m3, which has no infinities, and e5m2, which is the upper half of an f16."""
 
+from dataclasses import dataclass
+
 from simtmm.cuda.execution.instructions.numbers import half
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Emitter, Value, with_element
 from simtmm.cuda.ptx.syntax import Instruction
-from simtmm.dataclass import dataclass
 
 KINDS = ("e4m3x2", "e5m2x2")
 
