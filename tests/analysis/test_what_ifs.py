@@ -75,7 +75,7 @@ def test_a_cause_is_relieved_by_keys_of_its_own_unit(cause, begin):
 
 
 def test_each_key_of_a_bandwidth_is_of_one_parameter_and_is_changed_alone_with_it():
-    with_parameters = {causes.MEMORY_BANDWIDTH: 4, causes.L2_BANDWIDTH: 4, causes.PORT_BANDWIDTH: 10,
+    with_parameters = {causes.MEMORY_BANDWIDTH: 4, causes.L2_BANDWIDTH: 5, causes.PORT_BANDWIDTH: 10,
                        causes.PIPES: len(CLASSES)}  # fmt: skip
     assert {change.cause: len(change.parameters) for change in CHANGES if change.parameters} == with_parameters
     for change in CHANGES:
