@@ -137,7 +137,7 @@ def test_what_no_command_should_meet_ends_with_status_3(monkeypatch, called):  #
     def wrong(*words, **options):
         return [][0]
 
-    monkeypatch.setattr("simtmm.cli.command_line._command", lambda: wrong)
+    monkeypatch.setattr("simtmm.cli.command_line._command", lambda *_: wrong)
     status, out, told = called("kernels")
     assert status == 3
     assert out == ""

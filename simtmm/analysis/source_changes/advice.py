@@ -156,7 +156,7 @@ def _tried(part: Excerpt, candidates: Sequence[Candidate], of: Result, is_whole:
 
 def _gain_in_any_order(part: Excerpt, changed: Workload, engine: str, gain: float) -> float:
     """What a change of the order of blocks gains where that decides nothing about what a warm L2 holds: where it is
-    empty at first, or large enough, whichever gains more. gain: what it gains with the L2 as it is.
+    empty at first, or large enough, whichever gains more. gain: with the machine's own L2, warm.
     """
     l2 = part.machine.memory.l2
     if l2 is None or l2.start != "warm":
