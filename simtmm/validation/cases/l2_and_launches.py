@@ -235,8 +235,8 @@ NOTES = {
     "small-blocks": (),
     "graphs-fitted": (),
     "grid-barriers-fitted": (
-        "Kernels with grid barriers are machine code now, whose stalls around a barrier take 0.1 us; the barriers' cost "
-        "was fitted without them.",
+        "Kernels with grid barriers are machine code now, whose stalls around a barrier take 0.1 us; the barriers' "
+        "cost was fitted without them.",
         "More than 264 blocks were measured, too, but what they record here does not fit in memory.",
     ),
     "grid-barriers": (),
