@@ -134,13 +134,8 @@ def _of_room(machine: Machine, launch: TraceLaunch, has_barriers: bool) -> Itera
     best = max(fitting, key=lambda times: (fitting[times], -times), default=1)
     if fitting and fitting[best] >= MORE * resident:
         limit = fitting[best] * best // warps
-        yield Candidate(
-            "smaller blocks",
-            f"launch blocks of {threads // best} threads instead of {threads}: {fitting[best]} warps fit on a core "
-            f"group at a time then, {resident} do now",
-            ("", 0, ""), 1.5, BOUND if has_barriers else SIMULATED, (),
-            lambda of, _: blocks.split(of, best, limit),
-        )  # fmt: skip
+        why = f"{fitting[best]} warps fit on a core group at a time then, {resident} do now"
+        yield _smaller(threads, best, limit, why, 1.5, has_barriers)
         return
     terms = machine.block_limits(threads, launch.registers_per_thread, launch.shared_memory_bytes)
     bound = next(resource for resource, count in terms.items() if count == now)
@@ -168,12 +163,20 @@ def _of_tail(machine: Machine, launch: TraceLaunch, own: Workload, has_barriers:
     limit = blocks_that_fit(machine, launch, 1 / best)
     if count < groups or limit is None or unevenness[1] < max(MORE, BETTER * unevenness[best]):
         return
-    yield Candidate(
+    why = (
+        f"{count:,} blocks are {count / groups:.2f} for each of {groups} core groups, so that some have {most} to do, "
+        "and the others wait for them"
+    )
+    yield _smaller(threads, best, limit, why, 1.0, has_barriers)
+
+
+def _smaller(threads: int, times: int, limit: int, why: str, weight: float, has_barriers: bool) -> Candidate:
+    """Blocks of so many threads cut into so many. limit: blocks that a core group has room for then."""
+    return Candidate(
         "smaller blocks",
-        f"launch blocks of {threads // best} threads instead of {threads}: {count:,} blocks are {count / groups:.2f} "
-        f"for each of {groups} core groups, so that some have {most} to do, and the others wait for them",
-        ("", 0, ""), 1.0, BOUND if has_barriers else SIMULATED, (),
-        lambda of, _: blocks.split(of, best, limit),
+        f"launch blocks of {threads // times} threads instead of {threads}: {why}",
+        ("", 0, ""), weight, BOUND if has_barriers else SIMULATED, (),
+        lambda of, _: blocks.split(of, times, limit),
     )  # fmt: skip
 
 

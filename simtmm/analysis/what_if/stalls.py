@@ -23,9 +23,11 @@ def restalled(workload: Workload, machine: Machine, other: Machine, times: float
 
     times: as long as stalls are, whatever is hidden of them.
     """
-    pauses = np.flatnonzero(workload.kind == PAUSE)
     before, after = hidden_by_pipes(machine), hidden_by_pipes(other)
-    if not len(pauses) or (times == 1 and before == after):
+    if times == 1 and before == after:
+        return workload
+    pauses = np.flatnonzero(workload.kind == PAUSE)
+    if not len(pauses):
         return workload
     amount = workload.amount.copy()
     stalls = np.ceil(times * (amount[pauses] + _hidden(workload, pauses, before)))

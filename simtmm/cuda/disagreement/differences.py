@@ -31,7 +31,7 @@ def differing(memory: KeptMemory, number: int, one: list[Changes], other: list[C
     contents = [memory.content(number, made) for made in (one, other)]
     a, b = (elements_of(content, kind) for content in contents)
     differs: npt.NDArray[np.int64] = np.flatnonzero(bits(a) != bits(b))
-    if 8 % kind.itemsize == 0:  # an address is not of a larger element
+    if len(differs) and 8 % kind.itemsize == 0:  # an address is not of a larger element
         differs = differs[~_are_local_addresses(*contents)[differs // (8 // kind.itemsize)]]
     if is_untyped(allocation) or kind.kind not in "fc":
         return differs[~_no_numbers(a[differs], b[differs])]
