@@ -34,3 +34,15 @@ def prune(
             if not is_needed(path):
                 remove(path)
                 total -= size
+
+
+def leave_latest(folder: Path, pattern: str, most: int) -> None:
+    """Remove the files of a folder but so many, those that were used last. Raises OSError.
+
+    folder: of the cache.
+    pattern: which of its files count.
+    most: how many of them stay.
+    """
+    stored = sorted(folder.glob(pattern), key=lambda path: path.stat().st_mtime)
+    for old in stored[:-most]:
+        old.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from simtmm.cache import find, keep
 from simtmm.cache.compiled import kept_folder
+from simtmm.cache.room import leave_latest
 from simtmm.engine.known_cycles import MODULE, key_of
 from simtmm.errors import OutputError
 from simtmm.machine import Machine
@@ -27,7 +28,7 @@ from simtmm.trace.streamed import AnyWorkload
 from simtmm.workload import Workload
 
 WORTH = 200_000  # operations: some hundredths of a second, several times as long as it takes to look
-MOST, MOST_BYTES = 100, 4 << 20  # that are stored, those stored last, and of each
+MOST, MOST_BYTES = 100, 4 << 20  # that are stored, those used last, and of each
 NUMBERS = (
     "ticks", "issued", "transactions", "l1_hits", "l2_hits", "port_busy", "l2_sectors", "last_level_hits",
     "last_level_sectors", "memory_sectors", "launches_in_graph", "shared_l1_hits", "shared_l1_sectors",
@@ -100,9 +101,7 @@ def _store(folder: Path, key: str, now: Found) -> None:
 
     with contextlib.suppress(OutputError, OSError):
         keep(folder, _LABEL, key, _SUFFIX, write)
-        stored = sorted(folder.glob(f"{_LABEL}-*{_SUFFIX}"), key=lambda path: path.stat().st_mtime)
-        for old in stored[:-MOST]:
-            old.unlink(missing_ok=True)
+        leave_latest(folder, f"{_LABEL}-*{_SUFFIX}", MOST)
 
 
 def _read(path: Path, machine: Machine, workload: AnyWorkload) -> Found | None:

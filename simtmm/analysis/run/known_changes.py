@@ -17,6 +17,7 @@ import numpy as np
 from simtmm.analysis.source_changes import Advice, advice
 from simtmm.cache import find, keep
 from simtmm.cache.compiled import kept_folder
+from simtmm.cache.room import leave_latest
 from simtmm.engine.known_results import result_key
 from simtmm.errors import OutputError
 from simtmm.machine import Machine
@@ -25,7 +26,7 @@ from simtmm.trace.schema import TraceLaunch
 from simtmm.trace.streamed import AnyWorkload
 
 WORTH = 20_000  # operations: to try changes of fewer takes as long as to look
-MOST = 200  # runs whose changes are stored, those stored last
+MOST = 200  # runs whose changes are stored, those used last
 _LABEL, _SUFFIX = "changes", ".json"
 _KINDS = {each.name: each.type for each in fields(Advice)}
 
@@ -84,9 +85,7 @@ def _store(folder: Path, key: str, found: tuple[Advice, ...]) -> None:
     text = json.dumps([asdict(each) for each in found])
     with contextlib.suppress(OutputError, OSError):
         keep(folder, _LABEL, key, _SUFFIX, partial(Path.write_text, data=text))
-        stored = sorted(folder.glob(f"{_LABEL}-*{_SUFFIX}"), key=lambda path: path.stat().st_mtime)
-        for old in stored[:-MOST]:
-            old.unlink(missing_ok=True)
+        leave_latest(folder, f"{_LABEL}-*{_SUFFIX}", MOST)
 
 
 def _read(path: Path) -> tuple[Advice, ...] | None:
