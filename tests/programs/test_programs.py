@@ -141,6 +141,7 @@ def test_a_stream_prints_what_memory_gives_though_few_of_its_blocks_are_timed(ca
     """50 MB beside an L2 of 6: no launch finds the arrays there. Read from there they would come at 1.6 TB/s."""
     machine = load_machine("v100")
     outcome = cuda_program(["streams.cu"], ["22"], clock=OwnClock(has_host_time=False)).run(machine)
+    assert outcome.trace is not None, outcome.why_none
     assert "first blocks, in proportion" in " ".join(outcome.trace.info.warnings)
     rates = [float(line.split()[0]) for line in capfd.readouterr().out.splitlines() if line.endswith("GB/s")]
     assert len(rates) == 3

@@ -1,5 +1,8 @@
 """Kernels are compiled quickly, and for speed once that pays."""
 
+import threading
+import weakref
+
 from simtmm.cuda.execution.translation.machine_code import MachineCode, PayingCode
 
 CLOCK = "simtmm.cuda.execution.translation.machine_code.time.perf_counter"
@@ -32,3 +35,29 @@ def test_code_is_compiled_for_speed_once_it_has_run_for_as_long_as_that_takes_an
     assert [code.run_blocks(0, 5, 4, 9), code.run_block(0, 6)] == [5, 6]
     quick = [("quick", 2), ("quick", 1), ("quick", 1)]
     assert told == [*quick, "compiled", ("for speed", 5), ("for speed", 1)]
+
+
+class Loaded(MachineCode):
+    """Code that, as real code does, goes with its last reference."""
+
+    def __init__(self, run_block):
+        self.run_block = self.run_blocks = run_block
+
+
+def test_quick_code_stays_loaded_while_another_core_is_in_it():
+    """LLVM takes machine code out of memory with its last reference: a core that is in it ends by SIGSEGV."""
+    told = []
+
+    def quickly(launch, block, *blocks):
+        if not blocks:
+            other = threading.Thread(target=code.run_blocks, args=(launch, block, 0, 9))  # compiles for speed behind it
+            other.start()
+            other.join()
+            told.append(loaded() is not None)
+        return block
+
+    code = PayingCode(Loaded(quickly), lambda: Loaded(lambda launch, block: told.append("for speed")), 0.0)
+    loaded = weakref.ref(code._code)
+    assert code.run_block(0, 7) == 7
+    code.run_block(0, 7)
+    assert told == [True, "for speed"]

@@ -40,6 +40,7 @@ class PayingCode(MachineCode):
     def __init__(self, quick: MachineCode, for_speed: Callable[[], MachineCode], seconds: float) -> None:
         """for_speed: compiles it so. seconds: that this takes, and that it runs before."""
         self._code, self._for_speed, self._left = quick, for_speed, seconds
+        self._quick = quick  # stays loaded: when the other takes its place, another core may be in it
         self._deciding = threading.Lock()
         self.run_block: Callable[..., int] = lambda *where: self._run(self._code.run_block, where)
         self.run_blocks: Callable[..., int] = lambda *where: self._run(self._code.run_blocks, where)
