@@ -17,9 +17,8 @@ NAMES = [name for name in FILES if "scheduling.launch_overhead" in load_machine(
 LEAST = 0.7  # of the data sheet's bandwidth: the MI100's reads reach 0.73, those of all others more
 LESS = {"mi300a": 0.5}  # 0.51 of it was measured
 MOST = 1.0  # an A40 and an RX 6900 XT reach 0.99
-MORE = {"v100": 1.02}  # partitions' sum is 1.05 of it (docs/what-fails.md)
 MOST_OF_ALL = 1.006  # all partitions of the A40, as fitted, have 1.0055 of it; GPUs with GDDR take that from it
-MORE_OF_ALL = {"v100": 1.047}
+MORE_OF_ALL = {"v100": 1.028}  # hashed: the longest fills keep 0.973 of them busy
 LARGE = 1 << 22  # KiB of a buffer, beyond each L2
 FILLED, OF_L2 = 24, 4  # waves of blocks that fill an array, and how many times it is as large as the L2
 INSTRUCTIONS = 20_000  # of a warp, for floats
@@ -85,7 +84,7 @@ def test_an_array_is_filled_no_faster_than_memory_takes_it(name):
     ticks = simulate(machine, workload, breakdown=False).ticks - machine.durations.launch_overhead
     rate = moved / ticks * machine.ticks_per_cycle * machine.clock_hz / machine.peak_bandwidth
     assert machine.memory.l2.start == "warm"
-    assert rate <= MORE.get(name, MOST)
+    assert rate <= MOST
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,7 +5,7 @@ time is left out of the fit, by the slopes at its end, which also says how well 
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -123,8 +123,10 @@ class Told:
 class JointFit:
     """A fit of a machine to sets of measurements."""
 
-    def __init__(self, told: Told, keys: Iterable[str], least_service: float | None = None) -> None:
-        """told: gives residuals. keys: that may be fitted. least_service: a bound of `memory.service` [cycles]."""
+    def __init__(
+        self, told: Told, keys: Iterable[str], least_service: Callable[[Machine], float] | None = None
+    ) -> None:
+        """told: gives residuals. keys: that may be fitted. least_service: a machine's bound of `memory.service`."""
         self.told, self._keys, self._least_service = told, frozenset(keys), least_service
 
     def run(self, start: Start, begin: Numbers, before: Found | None = None, without: Sequence[str] = ()) -> Found:
@@ -216,7 +218,7 @@ class JointFit:
         own = _own(machine, fit.key)
         least, most = fit.least * scale, max(fit.most * scale, own)
         if fit.key == MEMORY_SERVICE and self._least_service is not None:
-            least = min(self._least_service, own)
+            least = min(self._least_service(machine), own)
         return Parameter(fit.key, least, most, fit.step * scale)
 
     def _as_good(self, off: Numbers, fitted: Fitted) -> bool:

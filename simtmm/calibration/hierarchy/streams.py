@@ -9,7 +9,7 @@ from simtmm.calibration.latency_levels import LatencyCurve
 from simtmm.calibration.least_squares import Numbers
 from simtmm.calibration.streams.fit import FIT_POINTS, PART_BYTES, spread_points
 from simtmm.calibration.streams.occupancy_curve import Known, OccupancyCurve, StreamPoint, bandwidths, occupancy_curve
-from simtmm.calibration.streams.part import HOLDABLE, INTERLEAVE, MOST_BANDWIDTH, READ, MachinePart
+from simtmm.calibration.streams.part import HOLDABLE, INTERLEAVE, READ, MachinePart
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
@@ -68,11 +68,9 @@ class StreamSet:
         return {LATENCY, *(KEYS[name] for name in shown)}
 
     def least_service(self, machine: Machine) -> float:
-        """The least `memory.service` of as many partitions as a machine has: more bandwidth would be none that was seen
-        [cycles].
-        """
-        quickest = self.part.quickest * self.part.scale
-        return machine.memory.partitions * machine.chunk_bytes / (MOST_BANDWIDTH * quickest) * self.part.clock
+        """The least `memory.service` of a machine, whose partitions move no more than they may with it [cycles]."""
+        chunks = self.part.most_bandwidth * self.part.scale / machine.chunk_bytes
+        return machine.memory.partitions / chunks * self.part.clock
 
     def residuals(self, machine: Machine) -> Numbers:
         """float64[kernels and points]: log(simulated / measured), of times."""

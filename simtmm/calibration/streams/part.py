@@ -13,6 +13,8 @@ PART = 8  # of the groups and partitions, for the fit
 LEAST_GROUPS = 10  # of that part: with fewer, chance decides how full the partitions are
 MOST_GROUPS = 16  # of that part: more take longer and tell no more
 MOST_BANDWIDTH = 1.25  # of the memory, over what the quickest kernel moved: more would be no memory that was seen
+# Of the data sheet's bandwidth, for all partitions together: the longest fills keep 0.973 of hashed ones busy
+MOST_OF_DATA_SHEET = 1.028
 READ = "read"
 ATOMICS = "memory.atomic_service"
 INTERLEAVE, HASHED = "memory.interleave", "hash"  # how chunks lie while a machine is fitted that takes them in turn
@@ -97,13 +99,22 @@ class MachinePart:
         self.quickest = max(max(point.measured.values()) for point in stream) / self.scale
         self.held = {HOLDABLE[key]: _own(machine, key) for key in hold} | _without_ports(machine)
 
+    @property
+    def most_bandwidth(self) -> float:
+        """Bytes a second that all partitions may move: no more than was seen of any memory, nor is a long fill faster
+        than the data sheet says, unless that was measured.
+        """
+        seen = MOST_BANDWIDTH * self.quickest
+        told = self.machine.peak_bandwidth
+        return seen if told is None else min(seen, max(MOST_OF_DATA_SHEET * told / self.scale, self.quickest))
+
     def parameters(self, chunk: float, of_stores: bool) -> list[Parameter]:
         """What is fitted, in steps over which slopes are taken.
 
         chunk: cycles from one chunk to the next at memory, to begin with. of_stores: whether what stores show, too.
         """
         latency = self.machine.memory.latency
-        least = self.machine.chunk_bytes / (MOST_BANDWIDTH * self.quickest) * self.clock
+        least = self.machine.chunk_bytes / self.most_bandwidth * self.clock
         parameters = [
             Parameter("chunk", least, max(3 * chunk, least), chunk / 50),
             Parameter("block_launch", 0, 1e5, 15),
