@@ -292,6 +292,23 @@ def test_what_an_l2_moves_and_a_launch_takes_follow_from_a_familys_rules():
     assert "17 bytes a cycle of each of 128 groups" in machine.sources["memory.l2.service"].note
 
 
+@pytest.mark.parametrize(
+    ("groups", "given", "service"), [(56, {}, 0.54), (28, {}, 1.081), (56, {"far_service": 2.5}, 2.5)]
+)
+def test_the_way_between_halves_is_as_wide_as_the_familys_for_so_many_groups(groups, given, service):
+    tables = {"name": "m", "family": "ampere", "clock_hz": 1.4e9, "peak_bandwidth": 9e11, "ticks_per_cycle": 1000}
+    tables |= {"cores": {"groups": groups}, "memory": {"l2": {"size": "24MiB", **given}}}
+    machine = Machine.from_dict(with_family(tables, "m"))
+    assert (machine.memory.l2.halves, machine.memory.l2.far_service) == (2, service)
+    assert given or machine.memory.l2.far_service == round(128 / (4.23 * groups), 3)
+
+
+def test_an_l2_in_one_piece_has_no_way_between_halves():
+    tables = {"name": "m", "family": "ampere", "clock_hz": 1.4e9, "peak_bandwidth": 9e11, "ticks_per_cycle": 1000}
+    tables |= {"cores": {"groups": 56}, "memory": {"l2": {"size": "24MiB", "halves": 1, "far_latency": 0}}}
+    assert Machine.from_dict(with_family(tables, "m")).memory.l2.far_service == 0
+
+
 def test_a_machine_without_an_l2_takes_no_rule_for_one():
     tables = {"name": "m", "family": "ada", "clock_hz": 2e9, "peak_bandwidth": 5e11, "ticks_per_cycle": 100}
     tables |= {"cores": {"groups": 10}, "memory": {"l2": "none"}}
