@@ -309,3 +309,20 @@ def test_what_a_user_sees_is_the_same_where_nothing_is_held(monkeypatch):
     times = [[row.results["simulated"]["ticks"] for row in study.rows] for study in (streamed[1], plain[1])]
     assert times[0] == times[1]
     assert times[0][0] < times[0][1]
+
+
+def test_what_is_there_at_first_lies_in_both_halves_of_an_l2():
+    machine, trace = load_machine("a30"), load_trace(shipped_trace(DEFAULT_TRACE))
+    stream, chunks = streamed(trace, machine), np.unique(lower(trace, machine).chunks)
+    assert machine.memory.l2.halves == 2
+
+    def of_ways(resident):
+        """With short and long ways between the halves."""
+        begun = dataclasses.replace(stream, resident=resident)
+        return [simulate(machine.replace({"memory.l2.far_latency": latency}), begun) for latency in (0, 500)]
+
+    short, long = of_ways(chunks)
+    assert (short.memory_sectors, long.memory_sectors, long.ticks) == (0, 0, short.ticks)
+    short, long = of_ways(chunks[:1])
+    assert 0 < short.memory_sectors == long.memory_sectors
+    assert long.ticks > short.ticks + 500 * machine.ticks_per_cycle
