@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from simtmm import Machine
 from simtmm.calibration.calibrate import calibrate
 from simtmm.calibration.hierarchy.fits import FITS
 from simtmm.calibration.hierarchy.measured import MeasuredSet
@@ -47,6 +48,26 @@ def test_chunks_lie_in_partitions_as_the_machine_has_them_unless_they_are_in_tur
     machine = MACHINE.replace({"memory.interleave": own})
     part = MachinePart(machine, [StreamPoint(32, 1, 0.1, {"read": 1e11})], ())
     assert part.machine.memory.interleave == part.whole.memory.interleave == fitted
+
+
+@pytest.mark.parametrize(
+    ("sheet", "most"),
+    [
+        (None, 1.25e11),  # of what the quickest kernel moved
+        (1e11, 1.028e11),  # with hashed partitions the longest fills keep 0.973 of this busy
+        (2e11, 1.25e11),
+        (9e10, 1e11),  # what was measured is there, whatever the data sheet says
+    ],
+)
+def test_partitions_move_no_more_than_a_data_sheet_says_for_the_longest_fills(sheet, most):
+    machine = Machine.from_dict({**MACHINE.to_dict(), "sources": {}, "peak_bandwidth": sheet})
+    part = MachinePart(machine, [StreamPoint(32, 1, 0.1, {"read": 1e11})], ())
+    assert part.most_bandwidth * part.scale == pytest.approx(most)
+    of = StreamSet(machine, [StreamPoint(32, 1, 0.1, {"read": 1e11})], "stream.csv", (), None)
+    for partitions in (16, 64):
+        found = machine.replace({"memory.partitions": partitions})
+        moved = partitions * machine.chunk_bytes * machine.clock_hz / of.least_service(found)
+        assert moved == pytest.approx(most)
 
 
 @pytest.fixture(scope="module")
