@@ -48,6 +48,7 @@ class Durations:
     return_delay: int
     service: int
     atomic_service: int
+    write_service: int
     turnaround: int
     store_buffer: int
     """How far a partition may be behind before stores wait for it."""
@@ -121,6 +122,7 @@ class Durations:
             return_delay=ticks(memory.return_delay),
             service=ticks(memory.service),
             atomic_service=ticks(memory.atomic_service),
+            write_service=ticks(memory.write_share * memory.service),
             turnaround=ticks(memory.turnaround),
             store_buffer=ticks(memory.store_buffer * memory.service),
             first_access=ticks(memory.first_access),

@@ -47,6 +47,7 @@ LATER = {
     "memory.return_interval": 0,
     "memory.return_delay": 0,
     "memory.store_buffer": 0,
+    "memory.write_share": 1,
     "banks.latency": 0,
     "banks.interval": 0,
     "banks.service": 1,

@@ -67,6 +67,7 @@ Banked = Annotated[int, _whole(MOST_BANKS)]
 MemoryBytes = Annotated[int, _whole(MOST_MEMORY)]
 Link = Literal["pcie-2", "pcie-3", "pcie-4", "pcie-5", "nvlink-c2c", "unified"]
 Duration = Annotated[float, _between(0, 1e15)]  # cycles: eleven days at 1 GHz
+Share = Annotated[float, _between(0.01, 100)]
 Shortly = Annotated[float, _between(0, 1e6)]  # cycles that lowering counts
 Threads = Annotated[float, _between(1, LARGEST_COUNT)]
 Capability = Annotated[str, BeforeValidator(_capability)]

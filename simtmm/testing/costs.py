@@ -28,7 +28,7 @@ class Costs:
         self.port_chunks = memory.port_chunks
         self.tlb_miss = durations.tlb_miss
         self.first_access = durations.first_access
-        self.service, self.atomic_service = durations.service, durations.atomic_service
+        self.service, self.atomic_service = max(durations.service, durations.write_service), durations.atomic_service
         # An access of the L2 takes a slice, and may have a line written back.
         writing_back = self.service + self.turnaround + self.opening
         if memory.partial_writes == "read":

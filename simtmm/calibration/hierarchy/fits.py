@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 SERVICE, REQUEST = "memory.l2.service", "memory.l2.request_service"
 LATENCY, MEMORY_SERVICE, TURNAROUND = "memory.latency", "memory.service", "memory.turnaround"
+WRITE_SHARE = "memory.write_share"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ OF_STREAMS = (
     Fit("scheduling.warp_launch", STREAMS, "read kernel, over the warps of a round", 0, 1e3, 2),
     Fit("memory.fetch_interval", STREAMS, "kernels that load, over the warps of a round", 0, 200, 1),
     Fit("memory.store_latency", STREAMS, "kernels that store, low occupancy", 0.002, 2, 0.05, LATENCY),
+    Fit(WRITE_SHARE, STREAMS, "kernels that only store, their saturated end", 0.5, 2, 0.02),
     Fit(TURNAROUND, STREAMS, "kernels that load and store, saturated", 0, 2, 0.05, MEMORY_SERVICE),
     Fit("memory.port_interval", STREAMS, "stencils, whose lines are loaded again", 0, 20, 0.5),
     Fit("memory.store_buffer", STREAMS, "kernels that only store, how sharply they saturate", 0, 100, 1.5),

@@ -12,13 +12,14 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.calibration.hierarchy.fits import FITS, MEMORY_SERVICE, REQUEST, SERVICE, Fit
+from simtmm.calibration.hierarchy.fits import FITS, MEMORY_SERVICE, REQUEST, SERVICE, WRITE_SHARE, Fit
 from simtmm.calibration.hierarchy.streams import LEAST_WORSE
 from simtmm.calibration.least_squares import Fitted, Numbers, Parameter, cost, least_squares, refitted
 from simtmm.calibration.streams.part import ATOMICS
 from simtmm.machine import Machine
 from simtmm.watch import Watch
 
+LeastServices = Callable[[Machine], tuple[float, float]]  # of a chunk that is read, and of one that is written [cycles]
 FOLDS = 5
 STEPS = 5  # of the fit, at most
 TOLD = 0.01  # of a row, that a value must change when it changes by MOVED, to be told by it
@@ -123,11 +124,9 @@ class Told:
 class JointFit:
     """A fit of a machine to sets of measurements."""
 
-    def __init__(
-        self, told: Told, keys: Iterable[str], least_service: Callable[[Machine], float] | None = None
-    ) -> None:
-        """told: gives residuals. keys: that may be fitted. least_service: a machine's bound of `memory.service`."""
-        self.told, self._keys, self._least_service = told, frozenset(keys), least_service
+    def __init__(self, told: Told, keys: Iterable[str], least_services: LeastServices | None = None) -> None:
+        """told: gives residuals. keys: that may be fitted. least_services: bounds of `memory.service`."""
+        self.told, self._keys, self._least_services = told, frozenset(keys), least_services
 
     def run(self, start: Start, begin: Numbers, before: Found | None = None, without: Sequence[str] = ()) -> Found:
         """Fit all keys from a start.
@@ -161,7 +160,7 @@ class JointFit:
             end = left_out = self.told.residuals(start.machine)
             return Found(start, (), None, {}, {}, begin, end, left_out, (*notes, NOTHING), self.told.kinds)
         left_out, spreads = self._folds(start, fits, fitted)
-        values = _rounded(fitted.values)
+        values = self._bounded(start, fitted.values)
         end = self.told.residuals(_changed(start.machine, values))
         return Found(start, tuple(fits), fitted, values, spreads, begin, end, left_out, tuple(notes), self.told.kinds)
 
@@ -196,12 +195,12 @@ class JointFit:
 
     def _fitted(self, start: Start, fits: Sequence[Fit], before: Fitted | None, begin: Mapping[str, float]) -> Fitted:
         """before: a fit of these keys and others, whose slopes hold here, too. begin: values to begin with, by key."""
-        parameters = [self._parameter(start.machine, fit) for fit in fits]
+        parameters, keys = [self._parameter(start.machine, fit) for fit in fits], [fit.key for fit in fits]
 
         def residuals(sets: Sequence[Numbers]) -> list[Numbers]:
             return [
                 self.told.residuals(
-                    _changed(start.machine, _rounded(dict(zip([fit.key for fit in fits], each.tolist(), strict=True))))
+                    _changed(start.machine, self._bounded(start, dict(zip(keys, each.tolist(), strict=True))))
                 )
                 for each in sets
             ]
@@ -217,9 +216,21 @@ class JointFit:
         scale = _own(machine, fit.of) if fit.of else 1.0
         own = _own(machine, fit.key)
         least, most = fit.least * scale, max(fit.most * scale, own)
-        if fit.key == MEMORY_SERVICE and self._least_service is not None:
-            least = min(self._least_service(machine), own)
+        if fit.key == MEMORY_SERVICE and self._least_services is not None:
+            read, written = self._least_services(machine)
+            if WRITE_SHARE not in self._keys:
+                read = max(read, written / machine.memory.write_share)
+            least = min(read, own)
         return Parameter(fit.key, least, most, fit.step * scale)
+
+    def _bounded(self, start: Start, values: Mapping[str, float]) -> dict[str, float]:
+        """Values of a fit, rounded, of which a partition writes no faster than it may."""
+        rounded = _rounded(values)
+        if WRITE_SHARE in rounded and self._least_services is not None:
+            machine = _changed(start.machine, rounded)
+            least = min(self._least_services(machine)[1] / machine.memory.service, start.machine.memory.write_share)
+            rounded[WRITE_SHARE] = max(rounded[WRITE_SHARE], math.ceil(least * 10**DIGITS) / 10**DIGITS)
+        return rounded
 
     def _as_good(self, off: Numbers, fitted: Fitted) -> bool:
         """Whether residuals are as small as those of a fit, of each set too."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from simtmm.calibration.hierarchy.fits import LATENCY, MEMORY_SERVICE, TURNAROUND
+from simtmm.calibration.hierarchy.fits import LATENCY, MEMORY_SERVICE, TURNAROUND, WRITE_SHARE
 from simtmm.calibration.latency_levels import LatencyCurve
 from simtmm.calibration.least_squares import Numbers
 from simtmm.calibration.streams.fit import FIT_POINTS, PART_BYTES, spread_points
@@ -65,12 +65,14 @@ class StreamSet:
     def keys(self) -> set[str]:
         """Keys of a machine that a fit to these kernels finds."""
         shown = {each.name for each in self.part.parameters(1.0, bool(self.part.storing))}
-        return {LATENCY, *(KEYS[name] for name in shown)}
+        return {LATENCY, *(KEYS[name] for name in shown), *([WRITE_SHARE] if self.part.tells_stores else [])}
 
-    def least_service(self, machine: Machine) -> float:
-        """The least `memory.service` of a machine, whose partitions move no more than they may with it [cycles]."""
-        chunks = self.part.most_bandwidth * self.part.scale / machine.chunk_bytes
-        return machine.memory.partitions / chunks * self.part.clock
+    def least_services(self, machine: Machine) -> tuple[float, float]:
+        """The least that a chunk may take a partition of a machine, read and written: with less all partitions would
+        move more than they may [cycles].
+        """
+        cycles = machine.memory.partitions * machine.chunk_bytes * self.part.clock / self.part.scale
+        return cycles / self.part.most_bandwidth, cycles / self.part.most_written
 
     def residuals(self, machine: Machine) -> Numbers:
         """float64[kernels and points]: log(simulated / measured), of times."""

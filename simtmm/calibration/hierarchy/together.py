@@ -70,7 +70,7 @@ class Together:
         if self.streams is not None:
             self.streams.correct(self.given)
         begin = self.told.residuals(self.given)
-        self.fit = JointFit(self.told, self.keys, self.streams.least_service if self.streams else None)
+        self.fit = JointFit(self.told, self.keys, self.streams.least_services if self.streams else None)
         found = self.fit.run(Start(self.given, {}), begin)
         tried = 1
         if self.streams is not None:

@@ -101,12 +101,17 @@ class MachinePart:
 
     @property
     def most_bandwidth(self) -> float:
-        """Bytes a second that all partitions may move: no more than was seen of any memory, nor is a long fill faster
-        than the data sheet says, unless that was measured.
+        """Bytes a second that all partitions may read: more would be no memory that was seen."""
+        return MOST_BANDWIDTH * self.quickest
+
+    @property
+    def most_written(self) -> float:
+        """Bytes a second that all partitions may write: no long fill is faster than the data sheet says, unless that
+        was measured.
         """
-        seen = MOST_BANDWIDTH * self.quickest
         told = self.machine.peak_bandwidth
-        return seen if told is None else min(seen, max(MOST_OF_DATA_SHEET * told / self.scale, self.quickest))
+        most = self.most_bandwidth
+        return most if told is None else min(most, max(MOST_OF_DATA_SHEET * told / self.scale, self.quickest))
 
     def parameters(self, chunk: float, of_stores: bool) -> list[Parameter]:
         """What is fitted, in steps over which slopes are taken.
@@ -114,7 +119,8 @@ class MachinePart:
         chunk: cycles from one chunk to the next at memory, to begin with. of_stores: whether what stores show, too.
         """
         latency = self.machine.memory.latency
-        least = self.machine.chunk_bytes / self.most_bandwidth * self.clock
+        most = min(self.most_bandwidth, self.most_written * self.machine.memory.write_share)
+        least = self.machine.chunk_bytes / most * self.clock
         parameters = [
             Parameter("chunk", least, max(3 * chunk, least), chunk / 50),
             Parameter("block_launch", 0, 1e5, 15),

@@ -166,7 +166,7 @@ Parameters = Columns(
     "drain_interval drain_latency remote_interval pass_bytes l2_hashed",
     "pools",  # whether warps give registers back
     "last_level_sets last_level_ways last_level_latency last_level_service last_level_hashed last_level_random",
-    "l2_dies l2_halves far_latency far_service",
+    "l2_dies l2_halves far_latency far_service write_service",
     "shared_l1s shared_l1_sets shared_l1_ways shared_l1_latency shared_l1_service",
     "cluster",  # blocks in a row that are placed together, 0 where each is placed by itself
     # and what a call leaves for the next

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from simtmm.machine.values import Banked, Count, Duration, Positive, Table, unit
+from simtmm.machine.values import Banked, Count, Duration, Positive, Share, Table, unit
 
 LARGEST_SEGMENT = 128  # bytes that serve a half-warp at once (simtmm/trace/coalescing.py)
 MOST_SECTORS, MOST_SECTOR_BYTES = 4, 255  # of a chunk, and of one: what a workload has room for
@@ -245,6 +245,7 @@ class Memory(Table):
     reductions: Literal["blocking", "posted"] = unit(
         "", "whether a warp waits for atomics whose values nobody uses", default="blocking"
     )
+    write_share: Share = unit("", "of `service`, for which a partition is taken by a chunk that is written", default=1)
     turnaround: Duration = unit("cycles", "a partition that turns from reads to writes or back waits", default=0)
     first_access: Duration = unit("cycles", "a group's first loads in a launch take so much longer", default=0)
     translations: Literal["launch", "run"] = unit(

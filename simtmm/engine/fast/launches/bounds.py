@@ -16,7 +16,7 @@ def check_length(machine: Machine, workload: AnyWorkload) -> None:
     takes = machine.durations
     longest = max(takes.slowest_load, takes.store_latency, takes.atomic_latency)
     turning = takes.turnaround + takes.row_opening
-    writing = takes.service + turning
+    writing = max(takes.service, takes.write_service) + turning
     if machine.memory.partial_writes == "read":  # its sectors before it
         writing *= 2
     taken = max(writing, takes.atomic_service + turning)

@@ -83,7 +83,7 @@ def parameters_of(machine: Machine) -> Integers:  # noqa: PLR0915 - a statement 
     given.product_pipes = machine.products.count if machine.products else 1
     given.pipes = sum(pipes_of(machine)[:, at.Pipe.count])
     given.own_ports = machine.scheduling.ports == "own"
-    given.service = takes.service
+    given.service, given.write_service = takes.service, takes.write_service
     given.atomic_service = takes.atomic_service
     given.scheduler = SCHEDULERS[machine.scheduling.scheduler]
     given.partitions = memory.partitions

@@ -113,7 +113,7 @@ def write_down(s, g, chunk, t):
     elif s.parameters.last_level_sets > 0:
         keep_in_last_level(s, chunk, np.int64(0), t, t)
     elif s.parameters.partitioned != 0:
-        reserve(s, chunk, np.int64(1), np.int64(0), s.parameters.service, t)
+        reserve(s, chunk, np.int64(1), np.int64(0), s.parameters.write_service, t)
 
 
 @inlined

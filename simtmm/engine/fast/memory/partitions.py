@@ -61,7 +61,7 @@ def write(s, chunk, written, partial, t):
     if s.parameters.reads_parts != 0 and partial != 0:
         read = part_of(s.parameters, s.parameters.service, runs_of(s.parameters, partial))
         reserve(s, chunk, np.int64(0), np.int64(0), read, t)
-    service = part_of(s.parameters, s.parameters.service, written)
+    service = part_of(s.parameters, s.parameters.write_service, written)
     return reserve(s, chunk, np.int64(1), np.int64(0), service, t)
 
 

@@ -21,7 +21,7 @@ class Partitions:
         self.latency, self.store_latency = durations.latency, durations.store_latency
         self.serial = memory.transfers == "serial"
         self.reads_parts = memory.partial_writes == "read"
-        self.service = durations.service
+        self.service, self.write_service = durations.service, durations.write_service
         self.atomic_service = durations.atomic_service
         self.turnaround = durations.turnaround
         self.store_buffer = durations.store_buffer
@@ -65,7 +65,7 @@ class Partitions:
         """
         if self.reads_parts and partial:
             self.reserve(chunk, False, self.sectors.part(self.service, len(self.sectors.runs_of(partial))), now)
-        return self.reserve(chunk, True, self.sectors.part(self.service, len(sectors)), now)
+        return self.reserve(chunk, True, self.sectors.part(self.write_service, len(sectors)), now)
 
     def write_back(self, dropped: tuple[int, Line] | None, now: int) -> int:
         """Reserve the partition for a chunk that a cache drops and global memory does not have; what takes its room in
