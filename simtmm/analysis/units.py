@@ -221,14 +221,18 @@ def units(machine: Machine, result: Result, counts: Counts | None = None) -> tup
         or (durations.atomic_service if updates_here else 0),
         memory.sectors > 1,
     )
-    transferred = (result.memory_sectors - found.updated) * durations.service // memory.sectors
+    # How many of the sectors are written is not counted: no more than stores have, unless an L2 has older ones
+    each, moved = durations.service, result.memory_sectors - found.updated
+    of_writes = durations.write_service if found.stores else each
+    most = moved if found.stores_stay else min(moved, found.stores * memory.sectors)
+    written = most if of_writes < each else 0
     partitions = moving(
         PARTITIONS,
         memory.partitions,
         result.memory_sectors * machine.sector_bytes,
-        transferred + found.updated * durations.atomic_service,
-        durations.service or (durations.atomic_service if found.updated else 0),
-        found.is_least,
+        ((moved - written) * each + written * of_writes) // memory.sectors + found.updated * durations.atomic_service,
+        min(each, of_writes) or (durations.atomic_service if found.updated else 0),
+        found.is_least or of_writes != each,
     )
     updates_below = found.atomics - found.updated - updates_here  # in the last-level cache
     sectors_below = result.last_level_sectors - updates_below * (memory.sectors if memory.sectors > 1 else 1)

@@ -44,6 +44,17 @@ def test_each_chunk_takes_its_port_and_its_partition():
     assert L2_SLICES not in found
 
 
+@pytest.mark.parametrize(("share", "cycles_of_a_store", "of_a_chunk"), [(0.6, 3, 3), (3, 5, 5)])
+def test_what_is_written_takes_partitions_for_its_share_at_the_least(share, cycles_of_a_store, of_a_chunk):
+    machine = MACHINE.replace({"memory.write_share": share})
+    found, cycles = of(machine, [["load", [0, 1, 2]], ["store", [7]]])
+    assert found[PARTITIONS].busy == pytest.approx(8 * (3 * 5 + cycles_of_a_store) / (4 * cycles))
+    assert (found[PARTITIONS].is_least, found[PARTITIONS].peak) == (True, pytest.approx(4 * 128 / of_a_chunk * 1e9))
+    found, cycles = of(machine, [["load", [0, 1, 2]]])
+    assert found[PARTITIONS].busy == pytest.approx(8 * 15 / (4 * cycles))
+    assert (found[PARTITIONS].is_least, found[PARTITIONS].peak) == (False, pytest.approx(4 * 128 / 5e-9))
+
+
 def test_instructions_take_issue_ports():
     found, cycles = of(MACHINE, [["compute", 10]])
     assert found[ISSUE_PORTS].busy == pytest.approx(80 / (2 * cycles))

@@ -1,4 +1,4 @@
-"""Stores' own rules, section 4: `store_latency`, `turnaround` and `l1_after_store`, tick by tick in every engine."""
+"""Stores' own rules, section 4: `store_latency`, `write_share`, `turnaround` and others, tick by tick in every engine."""
 
 import pytest
 
@@ -32,6 +32,21 @@ def test_loads_and_atomics_keep_theirs(engine):
 
 def test_chunks_of_a_store_follow_one_another_where_transfers_are_serial(engine):
     assert run(engine, [["store", [0, 1, 2]]], store_latency=30, transfers="serial").ticks == 1 + 3 * 30
+
+
+@pytest.mark.parametrize(("share", "taken"), [(1, 40), (0.5, 20), (2.5, 100)])
+def test_what_is_written_takes_its_partition_for_a_share_of_what_is_read(engine, share, taken):
+    memory = {"service": 40, "store_latency": 30, "write_share": share}
+    assert run(engine, [["store", [0, 1, 2]]], **memory).ticks == 1 + 2 * taken + 30
+    assert run(engine, [["load", [0, 1, 2]]], **memory).ticks == 1 + 2 * 40 + 100
+    assert run(engine, [["atomic", [0, 1, 2]]], **memory, atomic_service=7).ticks == 1 + 2 * 7 + 100
+
+
+def test_a_line_that_is_written_back_takes_as_much(engine):
+    memory = {"service": 40, "write_share": 0.25, "l2": {"sets": 1, "ways": 1, "latency": 5, "writes": "back"}}
+    operations = [["store", [0]], ["load", [1, 2]]]
+    short = run(engine, operations, **memory).ticks
+    assert run(engine, operations, **{**memory, "write_share": 1}).ticks == short + 30
 
 
 def test_a_posted_store_is_waited_for_by_nobody_but_the_end(engine):

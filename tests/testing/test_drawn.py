@@ -57,6 +57,7 @@ MACHINES = {
     "memory.service": DURATIONS,
     "memory.atomic_service": DURATIONS,
     "memory.store_buffer": [0, 1, 2.5, 40],
+    "memory.write_share": [0.5, 1, 1.25, 3],
     "memory.turnaround": DURATIONS,
     "memory.first_access": [0, 15, 120.5],
     "memory.translations": ["launch", "run"],
