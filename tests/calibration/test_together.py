@@ -6,6 +6,7 @@ import pytest
 from simtmm import Machine
 from simtmm.calibration.calibrate import calibrate
 from simtmm.calibration.hierarchy.fits import FITS
+from simtmm.calibration.hierarchy.joint import JointFit, Start, Told
 from simtmm.calibration.hierarchy.measured import MeasuredSet
 from simtmm.calibration.hierarchy.simulated import SimulatedSet
 from simtmm.calibration.hierarchy.streams import ChaseSet, StreamSet
@@ -68,6 +69,25 @@ def test_partitions_write_no_more_than_a_data_sheet_says_for_the_longest_fills(s
         chunks = partitions * machine.chunk_bytes * machine.clock_hz
         found = of.least_services(machine.replace({"memory.partitions": partitions}))
         assert [chunks / least for least in found] == [pytest.approx(1.25e11), pytest.approx(most)]
+
+
+@pytest.mark.parametrize(
+    ("own", "values", "bounded"),
+    [
+        ({}, {"memory.service": 9.0, "memory.write_share": 0.9}, {"memory.service": 9.0, "memory.write_share": 1.1112}),
+        ({}, {"memory.service": 9.0, "memory.write_share": 1.2}, {"memory.service": 9.0, "memory.write_share": 1.2}),
+        ({}, {"memory.service": 9.0}, {"memory.service": 10.0}),
+        ({}, {"memory.service": 11.0}, {"memory.service": 11.0}),
+        ({}, {"memory.turnaround": 9.0}, {"memory.turnaround": 9.0}),
+        ({"memory.write_share": 2}, {"memory.service": 4.0}, {"memory.service": 5.0}),
+        # A machine that writes faster, in 8 cycles, stays one that does
+        ({"memory.service": 8}, {"memory.service": 6.0, "memory.write_share": 1.0}, {"memory.write_share": 1.3334}),
+    ],
+)
+def test_partitions_that_are_fitted_write_no_faster_than_they_may_or_did(own, values, bounded):
+    machine = MACHINE.replace({"memory.service": 12, "memory.turnaround": 1, **own})
+    fit = JointFit(Told([], None), [*values], lambda machine: (1.0, 10.0))
+    assert fit._bounded(Start(machine, {}), values) == {**values, **bounded}
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Stores' own rules, section 4: `store_latency`, `write_share`, `turnaround` and others tick by tick in every engine."""
+"""Stores' own rules, section 4: `store_latency`, `write_share`, `turnaround` and others, in every engine."""
 
 import pytest
 

@@ -224,12 +224,15 @@ class JointFit:
         return Parameter(fit.key, least, most, fit.step * scale)
 
     def _bounded(self, start: Start, values: Mapping[str, float]) -> dict[str, float]:
-        """Values of a fit, rounded, of which a partition writes no faster than it may."""
+        """Values of a fit, rounded, by which a partition writes no faster than it may, or than the machine's does."""
         rounded = _rounded(values)
-        if WRITE_SHARE in rounded and self._least_services is not None:
-            machine = _changed(start.machine, rounded)
-            least = min(self._least_services(machine)[1] / machine.memory.service, start.machine.memory.write_share)
-            rounded[WRITE_SHARE] = max(rounded[WRITE_SHARE], math.ceil(least * 10**DIGITS) / 10**DIGITS)
+        if self._least_services is None or not {MEMORY_SERVICE, WRITE_SHARE} & rounded.keys():
+            return rounded
+        own, memory = start.machine.memory, _changed(start.machine, rounded).memory
+        least = min(self._least_services(start.machine)[1], own.write_share * own.service)
+        key, by = (WRITE_SHARE, memory.service) if WRITE_SHARE in rounded else (MEMORY_SERVICE, memory.write_share)
+        if rounded[key] * by < least:
+            rounded[key] = math.ceil(least / by * 10**DIGITS) / 10**DIGITS
         return rounded
 
     def _as_good(self, off: Numbers, fitted: Fitted) -> bool:
