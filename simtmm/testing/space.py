@@ -89,7 +89,7 @@ def _memory(draw: Draw, coupled: bool) -> Tables:
         "interleave": draw.one_of(("modulo", "hash", "rotated")),
         "service": draw.one_of(service),
         "atomic_service": draw.one_of(service),
-        "write_share": draw.one_of((1, 1, 0.5, 1.25, 3)),
+        "write_share": draw.one_of((1, 1, 0.5, 1.25, 3)) if coupled else 1,
         "turnaround": draw.one_of(service),
         "store_buffer": draw.one_of((0, 0, 1, 2.5, 40)),
         "fetch_interval": draw.one_of(durations),

@@ -63,7 +63,7 @@ def test_a_jump_moves_no_tick(monkeypatch, leaps):
             assert simulate(machine, workload, "reference", stalls=True) == step_by_step
 
     agree()
-    assert sum(ticks > 0 for ticks in leaps) > 100
+    assert sum(ticks > 0 for ticks in leaps) > 50  # or nothing has been jumped over
 
 
 def test_groups_jump_in_threads_of_their_own(monkeypatch):
