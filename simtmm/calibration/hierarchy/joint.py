@@ -228,11 +228,12 @@ class JointFit:
         rounded = _rounded(values)
         if self._least_services is None or not {MEMORY_SERVICE, WRITE_SHARE} & rounded.keys():
             return rounded
-        own, memory = start.machine.memory, _changed(start.machine, rounded).memory
+        own = start.machine.memory
+        taken = {MEMORY_SERVICE: own.service, WRITE_SHARE: own.write_share} | rounded
         least = min(self._least_services(start.machine)[1], own.write_share * own.service)
-        key, by = (WRITE_SHARE, memory.service) if WRITE_SHARE in rounded else (MEMORY_SERVICE, memory.write_share)
-        if rounded[key] * by < least:
-            rounded[key] = math.ceil(least / by * 10**DIGITS) / 10**DIGITS
+        if taken[MEMORY_SERVICE] * taken[WRITE_SHARE] < least:
+            key, other = (WRITE_SHARE, MEMORY_SERVICE) if WRITE_SHARE in rounded else (MEMORY_SERVICE, WRITE_SHARE)
+            rounded[key] = math.ceil(least / taken[other] * 10**DIGITS) / 10**DIGITS
         return rounded
 
     def _as_good(self, off: Numbers, fitted: Fitted) -> bool:
