@@ -13,6 +13,7 @@ import threading
 _NEW_OBJECTS = 50_000  # more than before between two looks for garbage: some 10 MB; Python's own number is 700
 _SHORT = 2.0  # seconds, after which a command looks as often as others: what it computes with may be large
 
+_usual: tuple[int, ...] | None = None  # between two looks for garbage, where this is a process for one command
 _status: int | None = None
 
 
@@ -22,12 +23,25 @@ def for_one_command() -> None:
     What is registered is done. A process whose end is looked at, in Python's development mode, by a profiler or by
     coverage, ends as any other.
     """
-    usual = gc.get_threshold()
-    gc.set_threshold(_NEW_OBJECTS, *usual[1:])
-    later = threading.Timer(_SHORT, _look_as_usual, usual)
-    later.daemon = True
+    global _usual
+    _usual = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *_usual[1:])
+    later = threading.Timer(_SHORT, _look_as_usual)
+    later.name, later.daemon = "simtmm-brief", True
     later.start()
     atexit.register(_leave)
+
+
+def is_for_one_command() -> bool:
+    """Whether this process is one for a single command."""
+    return _usual is not None
+
+
+def forget() -> None:
+    """Have this process, which was forked from one for a single command, be one that goes on."""
+    global _usual
+    _look_as_usual()
+    _usual = None
 
 
 def ends_with(status: int) -> None:
@@ -36,10 +50,11 @@ def ends_with(status: int) -> None:
     _status = status
 
 
-def _look_as_usual(*usual: int) -> None:
+def _look_as_usual() -> None:
     """Look for garbage as often as usual, and never through what has been imported."""
     gc.freeze()
-    gc.set_threshold(*usual)
+    if _usual is not None:
+        gc.set_threshold(*_usual)
 
 
 def _leave() -> None:

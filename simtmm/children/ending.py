@@ -19,7 +19,7 @@ from typing import Any
 
 GRACE = 10.0  # seconds
 _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-_ALL = (signal.SIGINT, *_ENDING)
+ALL = (signal.SIGINT, *_ENDING)
 _LEFT = b"\0"  # no signal: the command was left
 
 _received: list[int] = []  # signals of these, in their order, to the command that runs
@@ -95,7 +95,7 @@ def put_off(to: Callable[[int], Any]) -> Iterator[None]:
     before = {}
     if threading.current_thread() is threading.main_thread():
         usual = (signal.default_int_handler, _raise)
-        before = {number: signal.getsignal(number) for number in _ALL if signal.getsignal(number) in usual}
+        before = {number: signal.getsignal(number) for number in ALL if signal.getsignal(number) in usual}
     for number in before:
         signal.signal(number, lambda got, _: to(got))
     try:
@@ -112,7 +112,7 @@ def exception(number: int) -> KeyboardInterrupt:
 
 def _heeded() -> list[int]:
     """Those that are not to be ignored, as `nohup` and shells have it for what runs in the background."""
-    return [number for number in _ALL if signal.getsignal(number) not in (signal.SIG_IGN, None)]
+    return [number for number in ALL if signal.getsignal(number) not in (signal.SIG_IGN, None)]
 
 
 def _leave(number: int, _: FrameType | None) -> None:
@@ -155,7 +155,7 @@ def _watch(reader: int) -> None:
         got = os.read(reader, 1) if ready else b""
         if got == _LEFT:
             return
-        if got and got[0] in _ALL:
+        if got and got[0] in ALL:
             _received.append(got[0])
         ending = [each for each in _received if each in _ENDING]
         if len(ending) > 1 or (ending and not ready):

@@ -14,11 +14,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
 from simtmm.children import bond
 from simtmm.children.environment import of_tools
 from simtmm.children.family import family
+from simtmm.children.forked import Forked, can_fork, fork
 from simtmm.children.guard import VARIABLE
 from simtmm.computer import available_memory
 from simtmm.errors import CompilerError, LimitError, shown
@@ -155,11 +156,14 @@ def started(
     )
 
 
+AnyRunning = TypeVar("AnyRunning", Running, Forked)
+
+
 @dataclass(frozen=True)
-class PythonChild:
+class PythonChild(Generic[AnyRunning]):
     """A Python program that goes on. `hold` is to be closed where the program is to end."""
 
-    process: Running
+    process: AnyRunning
     hold: int
 
     def end(self) -> None:
@@ -174,6 +178,9 @@ class PythonChild:
             os.close(self.hold)
 
 
+LikeUs = PythonChild[Running] | PythonChild[Forked]
+
+
 def python(
     program: Path | str,
     words: Sequence[str] = (),
@@ -184,7 +191,7 @@ def python(
     memory: int = 0,
     is_awaited: bool = False,
     apart: bool = False,
-) -> PythonChild:
+) -> PythonChild[Running]:
     """A Python program that ends when we do.
 
     program: a file that needs nothing but Python's own library, or the name of a module of this package.
@@ -209,6 +216,28 @@ def python(
     return PythonChild(process, writer)
 
 
+def python_like_us(module: str, words: Sequence[str], stdout: IO[Any] | int | None = None) -> LikeUs:
+    """A module of this package that ends when we do, and whose end is waited for: forked where that can be.
+
+    module: its name.
+    words: of its command line.
+    stdout: that it prints to; ours if left out.
+
+    Raises OSError.
+    """
+    if not can_fork():
+        return python(module, words, stdout=stdout, is_awaited=True)
+    reader, writer = os.pipe()
+    try:
+        number = stdout if stdout is None or isinstance(stdout, int) else stdout.fileno()
+        return PythonChild(fork(module, words, number, reader, family()), writer)
+    except BaseException:
+        os.close(writer)
+        raise
+    finally:
+        os.close(reader)
+
+
 def _python_words(
     program: Path | str, words: Sequence[str], pipe: int, bound: bool, memory: int = 0, seconds: int = 0
 ) -> list[str]:
@@ -219,7 +248,7 @@ def _python_words(
     return [sys.executable, "-P", bond.__file__, *way, "-m", program, *words]
 
 
-def ended_within(process: Running, seconds: float) -> int | None:
+def ended_within(process: Running | Forked, seconds: float) -> int | None:
     """The exit status of a process that ends by then; None where it goes on.
 
     process: one that `started` gave.

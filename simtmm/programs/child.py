@@ -43,7 +43,7 @@ def main(request: dict[str, Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the program begins, whose runtime has a handler
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("simtmm: %(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.INFO)
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
     carry_out(request["command"])
     machine = Machine.from_dict(request["machine"])
     library = Library(Path(request["runtime"]))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from simtmm import own_faults
-from simtmm.children.start import PythonChild, ended_within, python
+from simtmm.children.start import LikeUs, ended_within, python_like_us
 from simtmm.computer import limit_told
 from simtmm.cuda.checks.active import active
 from simtmm.cuda.checks.findings import Found
@@ -202,9 +202,7 @@ class CudaProgram:
         sys.stdout.flush()
         heard = Heard(folder / "progress", MOST_EVENTS if is_bounded else None)
         tell("running the program", 0)
-        child = python(
-            "simtmm.programs.child", [str(folder / "request.json")], stdout=stdout, stderr=None, is_awaited=True
-        )
+        child = python_like_us("simtmm.programs.child", [str(folder / "request.json")], stdout)
         try:
             while (status := ended_within(child.process, LOOK)) is None:
                 heard.tell()
@@ -250,7 +248,7 @@ class CudaProgram:
         return Outcome(status, launched, recorded, trace, "", False, reply.get("not_run", 0), may_be_race)
 
 
-def _leave(child: PythonChild, number: int) -> int:
+def _leave(child: LikeUs, number: int) -> int:
     """Have a program end as we do: by the signal that we got, if a terminal has not sent it to both; gives its status.
 
     What it does at its end, it has some seconds for; an interrupted one writes down what there is.

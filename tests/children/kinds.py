@@ -42,6 +42,8 @@ int main() {
     for (;;) sleep(1000);
 }
 """
+# Likewise, one that has no program of its own to run
+FORKING_PROGRAM = ENDLESS_PROGRAM.replace('execlp("sleep", "sleep", "3000", (char *)0);', "sleep(3000);")
 # Each macro doubles the one before: what the compiler makes of it fits no memory
 BOMB = "".join(f"#define M{n} M{n - 1} M{n - 1}\n" for n in range(1, 40))
 BOMB = f'#define M0 x[0] += 1;\n{BOMB}extern "C" __global__ void k(int* x) {{ M39 }}\n'
@@ -152,6 +154,7 @@ LONG_STUDY = ("sweep", "list-ranking-wyllie", "--vary", "n=400000,500000,600000"
 STUCK = ("--set", "scheduling.scheduler=stuck", "--rule", "rule.py", "-o", "out.sqlite")
 KINDS = {
     "program": Kind(("record", "program.cu", "-o", "out.parquet"), {"program.cu": ENDLESS_PROGRAM}),
+    "forking": Kind(("record", "program.cu", "-o", "out.parquet"), {"program.cu": FORKING_PROGRAM}),
     "tool": Kind(
         ("record", "vector-add", "-p", "n=64", "-o", "out.parquet"), {"compiler": COMPILER}, {"CXX": "compiler"}
     ),

@@ -54,9 +54,9 @@ import gc
 from simtmm.children import brief
 
 class Timer:
-    def __init__(self, seconds, then, words):
+    def __init__(self, seconds, then):
         print(seconds)
-        self.start = lambda: print(gc.get_threshold()[0]) or then(*words)
+        self.start = lambda: print(gc.get_threshold()[0]) or then()
 
 brief.threading.Timer = Timer
 usual = gc.get_threshold()

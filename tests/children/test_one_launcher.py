@@ -57,7 +57,7 @@ def test_no_other_module_starts_a_process():
 
 def test_the_launcher_itself_is_found_by_what_looks_for_others():
     found = {path.name for path in LAUNCHER.glob("*.py") if list(starts(ast.parse(path.read_text(encoding="utf-8"))))}
-    assert found == {"family.py", "start.py", "workers.py"}
+    assert found == {"family.py", "forked.py", "start.py", "workers.py"}
 
 
 @pytest.mark.parametrize(

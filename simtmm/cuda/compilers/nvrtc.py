@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from simtmm.children.environment import of_tools
-from simtmm.children.start import NOTHING, PIPE, PythonChild, python
+from simtmm.children.start import NOTHING, PIPE, PythonChild, Running, python
 from simtmm.computer import available_memory, limit_told
 from simtmm.cuda.compilers import nvrtc_process
 from simtmm.cuda.compilers.complaint import complaint
@@ -37,7 +37,7 @@ class Nvrtc:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = Lock()
-        self._child: PythonChild | None = None
+        self._child: PythonChild[Running] | None = None
         self._owner = 0  # the process whose child it is: one that was forked has none
         atexit.register(self._end)
 
@@ -95,7 +95,7 @@ class Nvrtc:
             raise CompilerError(missing if answer["is_missing"] else answer["error"])
         return answer["answer"]
 
-    def _running(self) -> PythonChild:
+    def _running(self) -> PythonChild[Running]:
         if self._child is not None and self._owner != os.getpid():
             _close(self._child)
             self._child.process.returncode = 0  # another's child: not to be waited for here
@@ -128,7 +128,7 @@ def _limited() -> str:
     return f"; {short}" if short else ""
 
 
-def _close(child: PythonChild) -> None:
+def _close(child: PythonChild[Running]) -> None:
     child.let_go()
     for pipe in (child.process.stdin, child.process.stdout):
         assert pipe is not None
