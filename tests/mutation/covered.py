@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.mutation.measured import WRITTEN, written_lines
 from tests.mutation.running import Runner
 
 CALL_LOOPS = ("simtmm/native/loop.py",)  # what a test runs that runs machine code
@@ -165,16 +166,20 @@ def _ran(place: Path) -> Ran:
     """What a run has left in a folder."""
     from coverage import CoverageData
 
-    ran: Ran = {}
+    found: dict[str, dict[str, set[int]]] = {}
+    for name, path, line in written_lines(place / "coverage"):
+        found.setdefault(name, {}).setdefault(path, set()).add(line)
     for part in sorted(place.glob("coverage*")):
+        if part.suffix == WRITTEN:
+            continue
         with contextlib.suppress(Exception):  # of a process that was killed while it wrote
             data = CoverageData(str(part))
             data.read()
             for path in data.measured_files():
                 for line, names in data.contexts_by_lineno(path).items():
                     for name in filter(None, names):
-                        ran.setdefault(name, {}).setdefault(path, []).append(line)
-    return ran
+                        found.setdefault(name, {}).setdefault(path, set()).add(line)
+    return {name: {path: sorted(lines) for path, lines in own.items()} for name, own in found.items()}
 
 
 def _with_loops(known: Mapping[str, Mapping[str, float]], ran: Ran, tree: Path) -> Iterable[list[str]]:

@@ -2,13 +2,15 @@
 
 From Python 3.12 on, the interpreter tells each line once a test (sys.monitoring), so that to measure all tests takes
 about as long as to run them; before, coverage.py measures, which takes two to three times as long. A process that a
-test starts must behave as it would unmeasured: it prints nothing of this, and imports no pytest.
+test starts must behave as it would unmeasured: it prints nothing of this, and imports no pytest. What it runs is told
+at once, as a program's process ends without Python's having a say.
 """
 
 import atexit
 import gc
 import os
 import sys
+from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -27,6 +29,7 @@ if "SIMTMM_COVERAGE" in os.environ and "PYTEST_CURRENT_TEST" in os.environ:
 PACKAGE = Path(__file__).parents[2] / "simtmm"  # whatever folder a process is started in
 WARNINGS = ["module-not-imported", "module-not-measured", "no-data-collected", "already-imported"]
 TOLD_LINES = (3, 12)  # the Python that has sys.monitoring
+WRITTEN = ".lines"  # what a file is called at its end that a test's child writes
 FREE_TOOL = 4  # a number of sys.monitoring's tools that no debugger or profiler has
 
 
@@ -45,14 +48,22 @@ class Measured(Protocol):
 
 def measure(of_child: bool) -> Measured:
     """Begin to measure. of_child: in a process that a test started, whose data lie beside its parent's."""
-    measured: Measured
     if sys.version_info >= TOLD_LINES:
-        measured = ToldLines(Path(os.environ[DATA] + (f".{os.getpid()}" if of_child else "")))
-    else:
-        measured = _coverage(of_child)
+        return WrittenLines(os.environ[DATA]) if of_child else ToldLines(Path(os.environ[DATA]))
+    measured = _coverage(of_child)
     if of_child:
         atexit.register(lambda: (measured.stop(), measured.save()))
     return measured
+
+
+def written_lines(place: Path) -> Iterator[tuple[str, str, int]]:
+    """What processes that tests started have written beside a file of data: the test, the source, the line."""
+    for part in sorted(place.parent.glob(f"{place.name}.*{WRITTEN}")):
+        for told in part.read_text(encoding="utf-8", errors="replace").splitlines():
+            test, _, rest = told.partition("\t")
+            file, _, line = rest.rpartition("\t")
+            if line.isdigit():  # a process may have been ended while it wrote
+                yield test, file, int(line)
 
 
 class ToldLines:
@@ -91,8 +102,11 @@ class ToldLines:
 
     def _ran(self, code: CodeType, line: int) -> Any:
         if self._context:
-            self._lines[self._context].setdefault(code.co_filename, set()).add(line)
+            self._note(code.co_filename, line)
         return self._tool.DISABLE  # until the next context
+
+    def _note(self, file: str, line: int) -> None:
+        self._lines[self._context].setdefault(file, set()).add(line)
 
     def switch_context(self, new_context: str) -> None:
         """Count lines for a test by its name from here on; for none by an empty one."""
@@ -116,6 +130,22 @@ class ToldLines:
                 data.set_context(name)
                 data.add_lines(lines)
         data.write()
+
+
+class WrittenLines(ToldLines):
+    """Likewise, each written as it comes, by a process and by those that are forked from it to files of their own."""
+
+    def __init__(self, data: str) -> None:
+        """data: how the files are called that are written, before a number."""
+        self._place, self._owner, self._file = data, 0, -1
+        super().__init__(Path(data))
+
+    def _note(self, file: str, line: int) -> None:
+        if self._owner != os.getpid():
+            self._owner = os.getpid()
+            place = f"{self._place}.{self._owner}{WRITTEN}"
+            self._file = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        os.write(self._file, f"{self._context}\t{file}\t{line}\n".encode())
 
 
 def _coverage(of_child: bool) -> Measured:

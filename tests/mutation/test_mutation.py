@@ -19,6 +19,7 @@ from tests.mutation.covered import Covered, RecordedTest, _translated
 from tests.mutation.faults import KINDS, Fault, candidates_of, faults_of, is_python
 from tests.mutation.judged import COMPILED, Nearness, Verdict, difference, judged, ordered, selected
 from tests.mutation.log import continued
+from tests.mutation.measured import TOLD_LINES, WRITTEN, written_lines
 from tests.mutation.running import ROOT, Outcome, Runner
 from tests.mutation.tree import LentCache, linked, own_places, planted, synced
 from tests.mutation.uses import Uses
@@ -789,6 +790,32 @@ def test_above_of_5(tmp_path):
     (tree / file).unlink()
     assert {name.partition("::")[2] for name in found} == {"test_quiet", "test_above_of_5"}
     assert found[f"{file}::test_above_of_5"].lines > 0
+
+
+@pytest.mark.skipif(sys.version_info < TOLD_LINES, reason="coverage.py's data are written as Python ends")
+def test_what_a_process_ran_is_recorded_though_it_ends_at_once_and_so_is_what_it_forked(tree, runner, tmp_path):
+    pytest.importorskip("coverage")
+    file = "tests/test_at_once.py"
+    (tree / file).write_text("""\
+import subprocess
+import sys
+
+ENDS = "import os; from simtmm import small; os.fork() or (small.above(5), os._exit(0)); os.wait(); os._exit(3)"
+
+
+def test_at_once(tmp_path):
+    assert subprocess.run([sys.executable, "-c", ENDS], cwd=tmp_path).returncode == 3
+""")
+    found = Covered(tree, tmp_path).record([file], runner)
+    names = [each.name for each in Covered(tree, tmp_path).of(FILE, [6])]
+    (tree / file).unlink()
+    assert names == [*found] == [f"{file}::test_at_once"]
+
+
+def test_what_a_process_wrote_of_its_lines_is_read_but_for_a_part_of_one(tmp_path):
+    (tmp_path / f"coverage.7{WRITTEN}").write_text("a test\tfile.py\t12\nother\ta\tb.py\t3\nlast\tfile.p")
+    (tmp_path / "coverage.8").write_text("nothing")
+    assert [*written_lines(tmp_path / "coverage")] == [("a test", "file.py", 12), ("other", "a\tb.py", 3)]
 
 
 def test_lines_are_found_where_they_have_gone():
