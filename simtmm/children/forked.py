@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from simtmm.children import bond, brief, ending, guard
 
 _QUIET = frozenset({"simtmm-signals", "simtmm-progress", "simtmm-brief"})
+_OPEN = "/proc/self/fd"
 _FIRST_LOOK, _LONGEST_PAUSE = 0.0005, 0.05  # seconds between looks whether one has ended
 
 
@@ -65,7 +66,8 @@ class Forked:
 
 def can_fork() -> bool:
     """Whether a child of this process, as it is now, may be forked from it."""
-    if sys.platform != "linux" or not brief.is_for_one_command() or sys.gettrace() or sys.getprofile():
+    has_means = sys.platform == "linux" and hasattr(os, "memfd_create") and os.path.isdir(_OPEN)
+    if not has_means or not brief.is_for_one_command() or sys.gettrace() or sys.getprofile():
         return False
     others = {thread.name for thread in threading.enumerate() if thread is not threading.main_thread()}
     return threading.current_thread() is threading.main_thread() and others <= _QUIET
@@ -107,7 +109,9 @@ def _be(
         sys.stdout, sys.stderr = _anew(1), _anew(2)  # a thread that is not here may have locked them
         brief.forget()
         os.environ[guard.VARIABLE] = family  # of what it starts; what it forks has the name in its memory
-        kept = guard.mark(family)
+        kept = None
+        with contextlib.suppress(OSError):  # where that is forbidden, what it forks may outlive it
+            kept = guard.mark(family)
         sys.argv = ["-m", module, *words]
         contextvars.Context().run(bond.main, pipe, parent, True, 0, 0)
         status = 0
@@ -135,7 +139,7 @@ def _forget_signals(mask: set[Any]) -> None:
 def _leave_files(kept: set[int]) -> None:
     """Have what the command has open lead nowhere: its objects may still close these numbers, which stay theirs."""
     nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    for number in {int(each) for each in os.listdir("/proc/self/fd")} - kept - {nowhere}:
+    for number in {int(each) for each in os.listdir(_OPEN)} - kept - {nowhere}:
         with contextlib.suppress(OSError):  # that of the folder that was listed
             os.fstat(number)
             os.dup2(nowhere, number, inheritable=False)

@@ -90,6 +90,11 @@ def test_a_process_that_is_not_for_one_command_forks_none(monkeypatch):
     monkeypatch.setattr(threading, "enumerate", lambda: [threading.main_thread()])
     monkeypatch.setattr(threading, "current_thread", threading.main_thread)
     assert forked.can_fork() == (sys.platform == "linux" and not sys.gettrace() and not sys.getprofile())
+    monkeypatch.setattr(forked, "_OPEN", "/nowhere")
+    assert not forked.can_fork()
+    monkeypatch.undo()
+    monkeypatch.setattr(brief, "is_for_one_command", lambda: True)
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.main_thread()])
     monkeypatch.setattr(threading, "current_thread", lambda: None)
     assert not forked.can_fork()
 
