@@ -15,6 +15,7 @@ from rich.console import Console
 from simtmm import Machine, Workload, record, simulate
 from simtmm.analysis.run import run
 from simtmm.report.contention import describe_contention
+from simtmm.report.explain.text import explained
 from simtmm.report.explain_page import explanation
 from simtmm.report.page import load_table, page
 from simtmm.report.trace_events import write_timeline, write_timeline_of_run
@@ -48,9 +49,52 @@ WARP = [
 WORKLOAD = Workload.from_dict({"blocks": [{"warps": [WARP, WARP[:5]]}] * 3})
 
 
-def explained():
+def page_explained():
     """The data in the page of a run."""
     return data_of(explanation(run(WORKLOAD, MACHINE, timeline=True)))
+
+
+CACHES = {
+    "sets": 2, "ways": 2, "groups": 2, "latency": 60, "service": 1,
+}, {"sets": 32, "ways": 2, "latency": 250}  # fmt: skip
+
+
+def levels():
+    """The levels of memory in the page, with those that few machines have, by sectors and by chunks."""
+    found = {}
+    shared, last = CACHES
+    for name, changes in {
+        "a shared L1": {"shared_l1": shared},
+        "a shared L1 alone": {"shared_l1": shared, "l1": None},
+        "a last level": {"last_level": last},
+        "both, no L2": {"shared_l1": shared, "l2": None},
+        "both": {"shared_l1": shared, "last_level": last},
+    }.items():
+        for sectors in (1, 4):
+            machine = MACHINE.replace(
+                {f"memory.{key}": value for key, value in changes.items()} | {"memory.sectors": sectors}
+            )
+            found[f"{name}, {sectors} sectors"] = data_of(explanation(run(WORKLOAD, machine)))["memory"]
+    return found
+
+
+def tables_of_lines():
+    """What is printed of each line, operation or array, and of the code below it."""
+    found = {}
+    of_kernel = run("transpose", "h100-sxm", engine="fast")
+    for name, done, words in (
+        ("a workload", run(WORKLOAD, MACHINE), {}),
+        ("a workload, two", run(WORKLOAD, MACHINE), {"top": 2}),
+        ("a kernel", of_kernel, {}),
+        ("a kernel, two", of_kernel, {"top": 2}),
+        ("arrays", of_kernel, {"by": "array"}),
+        ("lines and counts", of_kernel, {"counts": True}),
+    ):
+        console = Console(file=io.StringIO(), width=200)
+        for part in explained(done, **words):
+            console.print(part)
+        found[name] = [line.rstrip().replace(str(ROOT), "ROOT") for line in console.file.getvalue().splitlines()]
+    return found
 
 
 def timeline():
@@ -122,7 +166,9 @@ def of_traces():
 DOCUMENTS = {
     "pages-of-runs": of_runs,
     "contention": of_traces,
-    "page-explained": explained,
+    "page-explained": page_explained,
+    "page-levels": levels,
+    "tables-of-lines": tables_of_lines,
     "timeline": timeline,
     "page-study": study,
 }

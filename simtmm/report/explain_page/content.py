@@ -147,14 +147,14 @@ def _memory(run: Run, measured: Measured | None) -> dict[str, Any] | None:
     if l1:
         levels.append({"name": "L1", "bytes": l1.sets * l1.ways * size, **_rate(found.l1_hits, found.loads)})
         behind_l1 = _way(found.loads - found.l1_hits, found.stores, found.atomics, size)
-        ways.append(_moved(run, Count.L2_SECTORS if l2 else Count.MEMORY_SECTORS) or behind_l1)
+        ways.append(_moved_behind_l1(run) or behind_l1)
     if memory.shared_l1:
         shared = memory.shared_l1
         held, hits = shared.sets * shared.ways * size, _rate(found.shared_l1_hits, found.behind_l1)
         ways[-1] = _moved_through(run, Count.SHARED_L1_SECTORS, ways[-1]) if l1 else ways[-1]
         levels.append({"name": "shared L1", "number": run.machine.shared_l1s, "bytes": held, **hits})
         behind = _way(found.behind_l1 - found.shared_l1_hits, found.stores, found.atomics, size)
-        ways.append(_moved(run, Count.L2_SECTORS if l2 else Count.MEMORY_SECTORS) or behind)
+        ways.append(_moved_behind_l1(run) or behind)
     if l2:
         levels.append(
             {
@@ -184,6 +184,17 @@ def _moved(run: Run, what: Count) -> dict[str, Any] | None:
     of_kinds = chunks_of_kinds(run.result.stalls, what)
     stores, atomics = (sum(of_kinds.get(kind, 0) for kind in kinds) for kinds in (STORES, ATOMICS))
     return _way(sum(of_kinds.values()) - stores - atomics, stores, atomics, run.machine.sector_bytes)
+
+
+def _moved_behind_l1(run: Run) -> dict[str, Any] | None:
+    """Likewise, to the L2 and past it, or to memory without one."""
+    memory = run.machine.memory
+    below = _moved(run, Count.LAST_LEVEL_SECTORS if memory.last_level else Count.MEMORY_SECTORS)
+    found = _moved(run, Count.L2_SECTORS) if memory.l2 else below
+    if memory.l2 is None or found is None or below is None:
+        return found
+    passing = {"stores": memory.l2.writes != "back", "atomics": memory.l2.atomics != "here"}
+    return found | {kind: found[kind] + below[kind] for kind, passes in passing.items() if passes}
 
 
 def _moved_through(run: Run, what: Count, way: dict[str, Any]) -> dict[str, Any]:
