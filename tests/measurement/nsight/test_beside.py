@@ -327,10 +327,25 @@ def test_two_views_of_a_kernel_are_not_added_up(compared, ran):
     assert [each.measured for each in kernel.lines[0].compared] == [1, 600, 0]
 
 
-def test_other_machine_code_is_refused(compared, ran):
-    text, _ = code(ran, "twice", lambda texts: ["FADD R1", *texts[1:]])
-    with pytest.raises(StudyError, match=r"0.csv:3: 'FADD R1': the machine code differs .* --print-source cuda"):
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda texts: ["FADD R1", *texts[1:]], "0.csv:3: 'FADD R1'"),
+        (lambda texts: [*texts[:-1], "FADD R1"], "'FADD R1'"),
+        (lambda texts: texts[:3], "0.csv:5: .*'"),
+        (lambda texts: [*texts, "NOP", "FADD R1"], ".*'"),
+    ],
+    ids=["the first", "the last", "fewer", "more"],
+)
+def test_other_machine_code_is_refused(compared, ran, change, told):
+    text, _ = code(ran, "twice", change)
+    with pytest.raises(StudyError, match=rf"{told}: the machine code differs .* --print-source cuda"):
         compared(text)
+
+
+def test_what_fills_machine_code_up_is_no_difference(compared, ran):
+    text, _ = code(ran, "twice", lambda texts: [*texts, "NOP", "BRA 0x10"])
+    assert compared(text).kernels
 
 
 def test_the_terminal_json_and_the_page_show_lines(compared, ran):
