@@ -5,7 +5,8 @@ import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ CALLBACK = ctypes.CFUNCTYPE(
     ctypes.c_void_p, ctypes.c_void_p,
 )  # fmt: skip
 LONGEST = 1 << 12  # bytes of a string
+WIDEST = 1 << 20  # characters of a value: as many bytes as CUDA's buffer of all output has
 HEAP_LIMIT = 1 << 23  # bytes that device code may allocate, as CUDA has it
 _DIRECTIVE = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|t|j|L)?([diouxXcsfFeEgGaAp%])")
 _NAMES = {number: name for name, number in BUILT_IN.items()}
@@ -72,7 +74,7 @@ class HostCalls:
                 self._prints[access] += 1
                 text = formatted(reader.text(given[0]), reader, given[1])
                 self._write(text)
-                return len(_DIRECTIVE.findall(reader.text(given[0])))
+                return _arguments(reader.text(given[0]))
             case "__assertfail":
                 where, instruction = self.state.program.accesses[access]
                 message = f"{reader.text(given[1])}:{given[2] & 0xFFFFFFFF}: assertion `{reader.text(given[0])}` failed"
@@ -157,56 +159,78 @@ class _Reader:
         return found.decode("utf-8", "replace")
 
 
-def formatted(form: str, reader: Any, address: int) -> str:  # noqa: C901 - a case for each conversion of printf
-    """What printf prints: the arguments lie at an address, each aligned to its own size."""
+def formatted(form: str, reader: Any, address: int) -> str:
+    """What printf prints, as this computer's C library has it: CUDA formats on the host, too.
 
-    def values() -> Iterator[Callable[[str], Any]]:
-        at = address
+    form: the format. reader: gives the bytes and texts of device memory. address: of the arguments, each aligned to its
+    own size.
 
-        def take(kind: str) -> Any:
-            nonlocal at
-            size = struct.calcsize(kind)
-            at = -(-at // size) * size
-            found = struct.unpack("<" + kind, reader.bytes(at, size))[0]
-            at += size
-            return found
+    Raises RecordingError where a value is to be wider than WIDEST.
+    """
+    at = address
 
-        while True:
-            yield take
-
-    arguments = values()
+    def take(kind: str) -> Any:
+        nonlocal at
+        size = struct.calcsize(kind)
+        at = -(-at // size) * size
+        found = struct.unpack("<" + kind, reader.bytes(at, size))[0]
+        at += size
+        return found
 
     def replace(found: re.Match[str]) -> str:
         flags, width, precision, length, letter = found.groups()
         if letter == "%":
             return "%"
-        take = next(arguments)
         if width == "*":
             width = str(take("i"))
         if precision == "*":
             precision = str(take("i"))
-        spec = f"%{flags or ''}{width or ''}{'.' + precision if precision is not None else ''}"
-        long = length in ("l", "ll", "z", "t", "j")
+        if max(abs(int(width or 0)), int(precision or 0)) > WIDEST:
+            raise RecordingError(f"printf of {found[0]}: wider than {WIDEST:,} characters")
+        way = f"%{flags or ''}{width or ''}{'.' + precision if precision is not None else ''}"
+        is_long = length in ("l", "ll", "z", "t", "j")
         match letter:
             case "d" | "i":
-                return str((spec + "d") % _narrowed(take("q" if long else "i"), length, True))
-            case "u":
-                return str((spec + "d") % _narrowed(take("Q" if long else "I"), length, False))
-            case "o" | "x" | "X":
-                return str((spec + letter) % _narrowed(take("Q" if long else "I"), length, False))
+                signed = _narrowed(take("q" if is_long else "i"), length, True)
+                return _printed(f"{way}ll{letter}", ctypes.c_longlong(signed))
+            case "u" | "o" | "x" | "X":
+                unsigned = _narrowed(take("Q" if is_long else "I"), length, False)
+                return _printed(f"{way}ll{letter}", ctypes.c_ulonglong(unsigned))
             case "c":
-                return str((spec + "s") % chr(take("i") & 0xFF))
+                return _printed(f"{way}s", chr(take("i") & 0xFF).encode())
             case "s":
                 pointer = take("Q")
-                return str((spec + "s") % (reader.text(pointer) if pointer else "(null)"))
+                return _printed(f"{way}s", (reader.text(pointer) if pointer else "(null)").encode())
             case "p":
-                return str((spec + "s") % hex(take("Q")))
-            case "a" | "A":
-                return str(take("d").hex())
+                return _printed(f"{way}p", ctypes.c_void_p(take("Q")))
             case _:
-                return str((spec + letter) % take("d"))
+                return _printed(f"{way}{letter}", ctypes.c_double(take("d")))
 
     return _DIRECTIVE.sub(replace, form)
+
+
+def _printed(form: str, value: Any) -> str:
+    """A value in C's format."""
+    way, print_into = form.encode(), _library().snprintf
+    length = print_into(None, 0, way, value)
+    text = ctypes.create_string_buffer(length + 1)
+    print_into(text, length + 1, way, value)
+    return text.raw[:length].decode("utf-8", "replace")
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """C's own."""
+    library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
+    library.snprintf.argtypes = ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p  # and what the format says
+    library.snprintf.restype = ctypes.c_int
+    return library
+
+
+def _arguments(form: str) -> int:
+    """How many arguments a format takes, which printf gives back."""
+    found = [each.groups() for each in _DIRECTIVE.finditer(form) if each[5] != "%"]
+    return sum(1 + each[1:3].count("*") for each in found)
 
 
 def _narrowed(value: int, length: str | None, signed: bool) -> int:

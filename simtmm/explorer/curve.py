@@ -34,7 +34,7 @@ from simtmm.workload import Workload
 
 MODEL = "tmm"
 POINTS = 17
-POINTS_OF_PARAMETER = 7  # each is recorded anew
+POINTS_OF_PARAMETER = 7  # an odd number; each is recorded anew
 FURTHEST = 8.0  # times a parameter's present value: a kernel's time may grow with its cube
 BISECTIONS = 30
 WORK = 3_000_000  # operations and chunks that a whole curve may take: less than a second
@@ -135,7 +135,7 @@ def values_of_parameter(parameter: Parameter, present: Value) -> list[Value]:
     else:
         found = {base}
         step = FURTHEST ** (2 / (POINTS_OF_PARAMETER - 1))
-        for power in range(1, POINTS_OF_PARAMETER):
+        for power in range(1, POINTS_OF_PARAMETER // 2 + 1):
             found |= {value for value in (base / step**power, base * step**power) if low <= value <= high}
     if isinstance(parameter.default, int):
         # Neighbours show what goes by steps, as waves of blocks do

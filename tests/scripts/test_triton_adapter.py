@@ -4,6 +4,7 @@ import ctypes
 import gc
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -347,3 +348,22 @@ def test_what_is_no_memory_or_not_run_is_one_line():
             double[(1,)](np.array([None] * 4), x, 4, BLOCK=16)
         with pytest.raises(RecordingError, match=r"out of bounds|outside|beyond|no array"):
             double[(1,)](x, x, 4000, BLOCK=256)
+
+
+def test_a_kernel_may_have_as_much_shared_memory_as_the_device_and_no_more(monkeypatch: pytest.MonkeyPatch):
+    from triton.runtime.errors import OutOfResources
+
+    from simtmm.scripts.triton import adapter
+
+    launcher = SimpleNamespace(most_shared=1000, resources=SimpleNamespace(registers=40, spills=3))
+    monkeypatch.setattr(adapter, "Launcher", lambda kernel, tensors: launcher)
+    init = adapter._with_launcher(SimpleNamespace())
+    large = SimpleNamespace(_run=None, metadata=SimpleNamespace(shared=1001))
+    with pytest.raises(OutOfResources, match=r"shared memory, Required: 1001, Hardware limit: 1000\."):
+        init(large)
+    assert large._run is None
+    kernel = SimpleNamespace(_run=None, metadata=SimpleNamespace(shared=1000))
+    init(kernel)
+    assert (kernel._run, kernel.n_regs, kernel.n_spills, kernel.n_max_threads) == (launcher, 40, 3, 1024)
+    monkeypatch.setattr(adapter, "Launcher", lambda kernel, tensors: pytest.fail("it has one"))
+    init(kernel)

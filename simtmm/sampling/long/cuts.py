@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.sampling.long.phases import Loop, each_begun, events_of, inside
+from simtmm.sampling.long.phases import each_begun, events_of, inside
 from simtmm.trace.info import TraceInfo
 from simtmm.trace.runs import layout as at
 from simtmm.trace.runs.blocks import Runs
@@ -126,7 +126,7 @@ def _after(structures: Structures, phases: Phases, done: float) -> tuple[Structu
     steps, threads = structures.step.copy(), int(structures.node[0, at.Node.threads])
     skipped = min(int(left // item.work), item.trips - 1) if item.work else 0
     if skipped:
-        within = inside(steps, Loop(item.row, item.end, item.trips, 0)) if item.is_loop else [(item.row, 0)]
+        within = inside(steps, item.row, item.end) if item.is_loop else [(item.row, 0)]
         for row, deep in within:
             own = threads if steps[row, at.Step.form] == at.LISTED else 1
             value = int(steps[row, at.Step.value])

@@ -78,7 +78,7 @@ def _begun(structures: Structures, part: float) -> tuple[Structures, Integers, I
         if longest and skipped:
             steps[longest.row, at.Step.x] -= skipped
             rows[0, at.Structure.events] -= skipped * longest.events * threads
-            for row, deep in inside(steps, longest):
+            for row, deep in inside(steps, longest.row, longest.end):
                 own = threads if steps[row, at.Step.form] == at.LISTED else 1
                 value = int(steps[row, at.Step.value])
                 taken.append(np.arange(value, value + own))
@@ -111,10 +111,10 @@ def events_of(steps: Integers, begin: int, end: int) -> int:
     return alone + sum(loop.trips * loop.events for loop in inner)
 
 
-def inside(steps: Integers, loop: Loop) -> list[tuple[int, int]]:
-    """The steps of a loop, and in how many loops each is, that one included."""
-    found, ends = [], [loop.end]
-    for row in range(loop.row + 1, loop.end):
+def inside(steps: Integers, begin: int, end: int) -> list[tuple[int, int]]:
+    """The steps of a loop, and in how many loops each is, that one included. begin, end: its row and the one behind."""
+    found, ends = [], [end]
+    for row in range(begin + 1, end):
         while row >= ends[-1]:
             ends.pop()
         if steps[row, at.Step.what] == at.LOOP:

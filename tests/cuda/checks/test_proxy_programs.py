@@ -58,3 +58,21 @@ def test_a_stage_is_given_back_once_it_is_multiplied(early, tmp_path):
         assert "an asynchronous access and a thread that has not waited for it" in finding.what
         assert "wgmma.wait_group" in finding.hint
         assert "cp.async.bulk.tensor" in finding.sides[1].source
+
+
+@pytest.mark.parametrize(
+    ("taken", "is_found"),
+    [
+        ("    CHECK(cudaMemset(to, 0xff, COLUMNS * PITCH * 4));\n", False),  # boxes are written there, not read
+        ("    CHECK(cudaMemcpy(from, matrix.data(), matrix.size() * 4, cudaMemcpyHostToDevice));\n", True),
+    ],
+    ids=["where boxes are stored", "where boxes are loaded"],
+)
+def test_a_box_of_memory_that_was_never_written_is_found_where_it_is_read(taken, is_found, tmp_path):
+    source = (PROGRAMS / "tensor_maps.cu").read_text(encoding="utf-8")
+    assert source.count(taken) == 1
+    harmful = found(source.replace(taken, ""), tmp_path).harmful
+    assert bool(harmful) == is_found
+    for finding in harmful:
+        assert finding.kernel == "transpose"
+        assert "ninitialized" in finding.what
