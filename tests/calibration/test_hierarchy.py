@@ -111,6 +111,12 @@ def test_parts_of_a_buffer_lie_as_where_it_was_measured():
             assert own[2 * pair + 1].tolist() == [at // line + lines, at // line + lines + 1]
 
 
+def test_a_buffer_has_whole_parts_alone_as_the_kernel_that_was_measured_has_it():
+    workload, moved = parts_of_l2(1536, MACHINE, 1)
+    larger, as_much = parts_of_l2(1536 + 511, MACHINE, 1)
+    assert (as_much, larger.chunks.tolist()) == (moved, workload.chunks.tolist())
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "said"),
     [
