@@ -142,6 +142,32 @@ def test_what_is_not_compiled_says_where_and_why(name):
         assert IN_PYTHON_ONLY[name].rpartition(": ")[2] in linecache.getline(wrong.__file__, line)
 
 
+def by_tuples(ready, group):
+    best = ready[0]
+    for warp in ready:
+        if (warp.issued // 2, warp.number % 2, warp.slot) < (best.issued // 2, best.number % 2, best.slot):
+            best = warp
+    return best
+
+
+def by_their_items(ready, group):
+    best = ready[0]
+    for warp in ready:
+        one, other = warp.issued // 2, best.issued // 2
+        odd, others = warp.number % 2, best.number % 2
+        if one < other or (one == other and (odd < others or (odd == others and warp.slot < best.slot))):
+            best = warp
+    return best
+
+
+def test_tuples_are_compared_item_by_item():
+    warps = [[["compute", 1 + number % 3], ["load", [number]], ["compute", 2]] * 3 for number in range(9)]
+    long = Workload.from_dict({"blocks": [{"warps": warps}]})
+    found = [outcome(machine(), long, "fast", rule) for rule in (by_tuples, by_their_items)]
+    assert why_not_compiled(by_tuples) == why_not_compiled(by_their_items) == ""
+    assert found[0] == found[1] == outcome(machine(), long, "reference", by_tuples)
+
+
 def half(ready, group):
     return ready[int(0.5 * len(ready))]
 

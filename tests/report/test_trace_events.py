@@ -21,10 +21,11 @@ from simtmm.analysis.bandwidth import over_time
 from simtmm.errors import OutputError
 from simtmm.report.stalls import WHAT_WARPS_DO
 from simtmm.report.trace_events import ALL, Choice, file, groups_of, write_timeline
+from simtmm.report.trace_events.events import FIRST_UNIT, units_of
 from simtmm.report.trace_events.text import COLOURS
 from simtmm.stalls import Place, Places, Reason
 from simtmm.testing import machines, workloads
-from simtmm.timeline import STATES, Blocks, WarpState
+from simtmm.timeline import STATES, Blocks, Units, WarpState
 from tests.examples import SHARING, examples, several
 
 PHASES = {"M", "X", "C"}
@@ -558,3 +559,20 @@ def test_a_few_events_leave_no_room_for_bandwidth(tmp_path):
     result, _, document = written(tmp_path, machine(), workload(blocks=30), most_events=40)
     assert changes(document, PASSING) == []
     assert result.events <= 40
+
+
+def test_copies_and_pipes_have_tracks_of_their_own_behind_all_slots():
+    none = np.array([], np.int64)
+    units = Units(
+        np.array([0, 2, 1], np.int32), np.array([0, 0, 1], np.int32), np.array([0, 5, 7]), np.array([10, 9, 8]),
+        np.array([3, 4, 5]), none, none,
+    )  # fmt: skip
+    found = units_of(units, np.array([True, True]), 0, 100)
+    assert found.process.tolist() == [2, 2, 3]
+    assert found.thread.tolist() == [FIRST_UNIT, FIRST_UNIT + 2, FIRST_UNIT + 1]
+    assert found.values[:, 0].tolist() == [3, 4, 5]
+    names = [file._track(thread, "") for thread in found.thread.tolist()]
+    pipe = "tensor pipe {}: products of matrices"
+    assert names == ["TMA: copies in bulk under way", pipe.format(1), pipe.format(0)]
+    later = units_of(units, np.array([True, False]), 9, 100)  # of one group, and only what has not ended
+    assert (later.begin.tolist(), later.thread.tolist()) == ([0], [FIRST_UNIT])

@@ -1,5 +1,8 @@
 """Variants that are compiled, run, compared and simulated: what is told gains that, and computes the same."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -117,3 +120,19 @@ def test_results_are_the_same_or_close_or_not():
     assert how_equal({"a": whole}, {"a": whole + (whole == 3)}) is None
     assert how_equal({"a": real}, {"a": real * 1.0001}) == "results differ by 0.001 at most"
     assert how_equal({"a": real}, {"a": real * 1.01}) is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([("k.cu", 3, 10), ("k.cu", 8, 30), ("math.hpp", 5, 90), ("k.cu", None, 99)], 8),  # of its own file alone
+        ([("folder/k.cu", 4, 1)], 4),
+        ([("math.hpp", 5, 90), ("k.cu", 0, 1)], 0),
+        ([], 0),
+    ],
+)
+def test_the_hottest_line_is_one_of_the_kernels_file(rows, line):
+    kernel = SimpleNamespace(source_paths=[Path("there/k.cu")])
+    rows = [{"file": file, "line": number, "ticks": ticks} for file, number, ticks in rows]
+    assert trial._hottest(kernel, SimpleNamespace(stalls=SimpleNamespace(rows=lambda: rows))) == line
+    assert trial._hottest(kernel, SimpleNamespace(stalls=None)) == 0

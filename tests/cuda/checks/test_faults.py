@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from simtmm.cuda.checks.same_line import trips_apart
 from tests.cuda.checks import faults, mended
 
 
@@ -120,6 +121,16 @@ def test_barriers_on_one_line_are_told_apart_by_where_they_were_inlined_or_calle
 def test_one_barrier_is_told_apart_by_trips_of_the_loops_around_it(kernel, trips, loop):
     found = faults.planted(kernel, faults.found(kernel))
     assert [side.trip for side in found.sides] == [f"in trip {n} of the {loop} around it, as compiled" for n in trips]
+
+
+@pytest.mark.parametrize(("level", "name"), [*enumerate(["loop", "second loop", "third loop", "fourth loop"])])
+def test_the_innermost_loop_in_whose_trips_threads_differ_is_told(level, name):
+    outer = sum(7 << (16 * each) for each in range(level + 1, 4))  # alike or not, they don't count
+    trips = (2 << (16 * level)) + outer, (65535 << (16 * level)) + outer + (outer and 1 << (16 * (level + 1)))
+    assert trips_apart(trips) == (
+        f"in trip 2 of the {name} around it, as compiled", f"in trip 65535 of the {name} around it, as compiled",
+    )  # fmt: skip
+    assert trips_apart((trips[0], trips[0])) == ("", "")
 
 
 @pytest.mark.parametrize("check", ["racecheck", "initcheck", "synccheck"])
