@@ -40,7 +40,7 @@ def complete_rule(incomplete: str) -> list[str]:
     """
     from simtmm.rules import BUILT_IN, NUMBERED, SIMPLE
 
-    return _matching([*BUILT_IN, *SIMPLE, *NUMBERED, "list"], incomplete)
+    return _matching(dict.fromkeys([*BUILT_IN, *SIMPLE, *NUMBERED, "list"]), incomplete)
 
 
 def complete_kernel_or_rule_word(incomplete: str) -> list[str]:
