@@ -122,7 +122,7 @@ def calibrated_again(bandwidth, watch=None):
 
 def test_what_the_simulator_was_given_comes_back(recovered):
     result = recovered.machine
-    assert result.cores.groups == 16
+    assert (result.cores.groups, result.ticks_per_cycle) == (16, 100)
     assert result.cores.max_threads_per_core * result.cores.cores_per_group == 1024
     assert result.memory.latency == 400
     # 6 %: the simulation is a staircase of waves, whose steps are some per cent of the bandwidth.

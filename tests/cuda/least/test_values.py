@@ -113,6 +113,13 @@ def test_what_lop3_gives_lies_in_its_range(table, drawn):
         ("rem.u32 %x, %a, 10;", {"a": (5, 25)}, (0, 9)),
         ("mov.b64 %w, {%a, 0};", {"a": (3, 9)}, (3, 9)),
         ("popc.b32 %x, %a;", {"a": (1, 1)}, None),  # not followed
+        ("mul.hi.s32 %x, %a, %b;", {"a": (3, 3), "b": (5, 5)}, None),
+        ("mad.hi.u32 %x, %a, %b, %c;", {"a": (3, 3), "b": (5, 5), "c": (1, 1)}, None),
+        ("add.sat.s32 %x, %a, 1;", {"a": (1, 1)}, None),
+        ("mad.hi.sat.s32 %x, %a, %b, %c;", {"a": (3, 3), "b": (5, 5), "c": (1, 1)}, None),
+        ("add.u16x2 %x, %a, %b;", {"a": (1, 1), "b": (2, 2)}, None),
+        ("min.s16x2 %x, %a, %b;", {"a": (1, 1), "b": (2, 2)}, None),
+        ("max.relu.s32 %x, %a, %b;", {"a": (-3, -3), "b": (-2, -2)}, None),
     ],
 )
 def test_ranges_by_hand(text, values, expected):
