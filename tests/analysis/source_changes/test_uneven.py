@@ -9,7 +9,7 @@ from simtmm.analysis.source_changes.uneven import warps_at_places
 
 @pytest.mark.parametrize(("kernel", "parameters"), [("vector-add", {"n": 1000}), ("reduce", {"n": 700})])
 def test_each_warp_counts_once_at_a_place(kernel, parameters, monkeypatch):
-    workload = lower(record(kernel, parameters), load_machine("v100"))
+    workload = lower(record(kernel, parameters), load_machine("v100"), places=True)
     assert workload.warps > 3
     counted = [0] * len(workload.known_places)
     for warp in range(workload.warps):
