@@ -325,8 +325,11 @@ def test_sectors_that_move_are_those_counted_behind_each_level(absent):
 
     into = {"L2": Count.L2_SECTORS, "memory": Count.MEMORY_SECTORS}
     moved = [[way["loads"], way["stores"], way["atomics"]] for way in memory["ways"]]
+    passing = sectors(Count.MEMORY_SECTORS)[1:]  # stores and atomics that end at no L2 go by it
     for way, level in list(zip(moved, names[1:], strict=True))[1:]:
-        assert way == sectors(into[level]), level
+        counted = sectors(into[level])
+        expected = [counted[0], counted[1] + passing[0], counted[2] + passing[1]] if level == "L2" else counted
+        assert way == expected, level
     if len(names) > 2:
         assert sum(moved[-1]) > 0
 
