@@ -319,6 +319,10 @@ def test_winner_maps_colour_who_is_fastest_hatch_who_is_equal_and_leave_blank_wh
         (patch.get_facecolor(), patch.get_hatch()): text.get_text()
         for patch, text in zip(legend.get_patches(), legend.get_texts(), strict=True)
     }
+    of_one = [
+        patch for patch, text in zip(legend.get_patches(), legend.get_texts(), strict=True) if text.get_text() in "abc"
+    ]
+    assert [patch.get_edgecolor() for patch in of_one] == [(1.0, 1.0, 1.0, 1.0)] * 3  # white lines between cells
     drawn = {
         axes.get_title("left"): {
             (patch.get_x() + 0.5, patch.get_y() + 0.5): named[patch.get_facecolor(), patch.get_hatch()]

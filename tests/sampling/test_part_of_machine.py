@@ -103,6 +103,16 @@ def test_a_rough_time_is_within_its_interval_of_the_whole(kernel, parameters, mo
     assert sum(found.result.time.values()) == pytest.approx(15 * found.result.ticks, rel=0.02)  # its overhead apart
 
 
+def test_where_waves_are_too_few_for_a_pace_all_blocks_of_the_part_are_simulated(monkeypatch):
+    monkeypatch.setattr(part_of_machine, "SMALL", 0)
+    monkeypatch.setattr(part_of_machine, "MOST_PACED", part_of_machine.PACED - 1)
+    machine = load_machine("gtx480")
+    found = sampled_kernel(load_kernel("stream"), {"n": 1 << 19}, machine, error=ROUGHLY).sampled
+    groups = found.simulated_blocks / found.blocks * machine.cores.groups
+    assert groups == pytest.approx(round(groups), rel=0.01)
+    assert round(groups) == machine.cores.groups // 2
+
+
 def test_what_is_soon_simulated_is_not_told_roughly():
     found = sampled_kernel(load_kernel("vector-add"), {"n": 1 << 18}, load_machine("gtx480"), error=ROUGHLY)
     assert found.sampled is None

@@ -10,7 +10,7 @@ from simtmm.validation.band import band as band_of
 from simtmm.validation.cases.gtx480_apsp import one_group
 from simtmm.validation.claims.bands import Band, Side, find_band, known_bands, setting_text, written
 from simtmm.validation.figures.bands import figure, outcome
-from simtmm.validation.figures.programs import seconds
+from simtmm.validation.figures.programs import FITTED_NOTHING, seconds
 from tests.recorder.conftest import needs_compiler
 from tests.validation.bands import FILE, kept
 
@@ -80,6 +80,8 @@ def test_its_picture_has_a_curve_for_each_other_setting_and_says_what_was_shrunk
     drawn = figure(MADE, band_of(MADE.axes, lambda **setting: outcome(MADE, setting), MADE.holds))
     assert [curve.label for curve in drawn.curves] == ["order = up", "order = down"]
     assert [curve.y for curve in drawn.curves] == [(1.5, 2.0)] * 2
+    assert (drawn.name, drawn.title, drawn.source) == (MADE.name, MADE.title, MADE.source)
+    assert (drawn.fitted, drawn.predicted) == (FITTED_NOTHING, "all points")
     assert drawn.y == "times as long; claimed: at most 2"
     assert drawn.shrunk == "n to 2; 10 there"
     assert drawn.notes == ("By at most 2: holds: holds at 4 of 4 points; 1.5 to 2.",)
