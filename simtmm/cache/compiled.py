@@ -75,7 +75,7 @@ class _Said:
     def _wait(self, now: float, until: float, about: int, words: str) -> None:
         """Say the words once it has taken so many seconds. about: those that they say."""
         self._timer = threading.Timer(until - now, self._say, [until, about, words])
-        self._timer.daemon = True
+        self._timer.name, self._timer.daemon = "simtmm-compiling", True
         self._timer.start()
 
     def _say(self, now: float, about: int, words: str) -> None:

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from simtmm.children import bond, brief, ending, guard
 
-_QUIET = frozenset({"simtmm-signals", "simtmm-progress", "simtmm-brief"})
+_QUIET = frozenset({"simtmm-signals", "simtmm-progress", "simtmm-brief", "simtmm-compiling"})
 _OPEN = "/proc/self/fd"
 _FIRST_LOOK, _LONGEST_PAUSE = 0.0005, 0.05  # seconds between looks whether one has ended
 
