@@ -8,6 +8,7 @@ from simtmm.cuda.device import DeviceLaunch
 from simtmm.device.own_clock import OwnClock
 from simtmm.programs import recording, repeats
 from simtmm.programs.program import cuda_program
+from simtmm.programs.repeats import MOST_MISSES, _Kind
 from simtmm.recorder.selection import Selection
 from tests.test_keys import keys_apart
 
@@ -116,3 +117,16 @@ def test_a_launch_is_the_same_as_another_by_all_that_decides_what_it_does():
         return repeats._key(functions[function], DeviceLaunch(**launch))
 
     keys_apart(key, parts, apart=("where", "textures", "chosen", "concurrent"))
+
+
+def test_a_kind_that_never_repeats_is_looked_at_ever_more_seldom():
+    def followed(misses, is_cheap=False):
+        return [number for number in range(1, 33) if _Kind(launches=number, misses=misses).pays(is_cheap)]
+
+    every = list(range(2, 33))
+    assert followed(MOST_MISSES - 1) == every
+    assert followed(MOST_MISSES) == list(range(2, 33, 2))
+    assert followed(MOST_MISSES + 1) == list(range(4, 33, 4))
+    assert followed(MOST_MISSES + 3) == [16, 32]
+    assert followed(MOST_MISSES + 40) == []
+    assert followed(MOST_MISSES + 40, is_cheap=True) == every

@@ -4,7 +4,7 @@ import pytest
 
 from simtmm.cuda.ptx import parse_module
 from simtmm.cuda.ptx.flow.basic_blocks import control_flow
-from simtmm.cuda.ptx.flow.steps import steps
+from simtmm.cuda.ptx.flow.steps import COPIES, steps
 
 HEAD = """\
 .version 8.7
@@ -71,3 +71,18 @@ def test_a_load_in_flight_is_waited_for_in_the_blocks_that_follow_on_any_way():
 
 def test_a_load_that_goes_round_a_loop_is_waited_for_where_it_is_loaded_over():
     assert needed("again:", LOAD, "setp.eq.u32 %q, %d, 0;", "@%q bra again;") == [("%a",)]
+
+
+def test_a_wait_for_copies_leaves_as_many_groups_under_way_as_it_says():
+    copy = "cp.async.ca.shared.global [%a], [%p], 4;\n  cp.async.commit_group;"
+    lines = [
+        copy, copy, "cp.async.wait_group 1;", "ld.shared.u32 %b, [%a];", "cp.async.wait_group 0;", "add.u32 %c, %b, 1;",
+        "cp.async.wait_all;",
+    ]  # fmt: skip
+    module = parse_module(HEAD + "\n".join(lines) + "\n  ret;\n}\n")
+    found = [step for block in steps(control_flow(module.functions["k"])) for step in block]
+    assert [step.in_flight for step in found if step.in_flight is not None] == [1]  # 0 is to wait for all
+    assert sum(COPIES in step.needs for step in found) == 1
+    assert sum(step.commits for step in found) == 2
+    none = parse_module(HEAD + "cp.async.wait_group 1;\n  ret;\n}\n")  # nothing is under way
+    assert [step.in_flight for block in steps(control_flow(none.functions["k"])) for step in block] == [None]
