@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simtmm import Machine
+from simtmm import Machine, load_machine
 from simtmm.calibration.calibrate import calibrate
 from simtmm.calibration.hierarchy.fits import FITS
 from simtmm.calibration.hierarchy.joint import JointFit, Start, Told
@@ -212,3 +212,11 @@ def test_a_chase_sees_one_of_the_copies_that_an_l2_keeps():
     two = calibrate("m", curve, base=MACHINE.replace({"memory.l2.copies": 2})).machine.memory.l2
     assert (two.sets, two.ways) == (2 * one.sets, one.ways)
     assert one.sets * one.ways * MACHINE.chunk_bytes == pytest.approx(2**22, rel=0.05)  # of two points
+
+
+@pytest.mark.parametrize(("groups", "part"), [(5, 5), (12, 12), (19, 16), (35, 12), (80, 10), (132, 16), (228, 16)])
+def test_streams_are_fitted_on_a_part_of_at_least_ten_groups_where_there_are_so_many(groups, part):
+    machine = load_machine("a40").replace({"cores.groups": groups})
+    of = MachinePart(machine, [StreamPoint(32, 1, 0.1, {"read": 1e11})], ())
+    assert (of.machine.cores.groups, of.scale) == (part, groups / part)
+    assert of.whole.cores.groups == groups
