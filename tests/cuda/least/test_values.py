@@ -150,3 +150,9 @@ def test_both_ends_of_a_narrow_range_are_reached(name, of):
         for b in NARROW:
             every = [of(x, y) for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)]
             assert ranged(f"{name} %x, %a, %b;", a=a, b=b)["%x"] == (min(every), max(every)), (a, b)
+
+
+def test_of_lop3_with_a_predicate_no_range_is_known():
+    given = {"a": (3, 3), "b": (5, 5), "c": (1, 1)}
+    assert ranged("lop3.b32 %x, %a, %b, %c, 0xc0;", **given)["%x"] == (1, 1)
+    assert ranged("lop3.or.b32 %x|%q, %a, %b, %c, 0xc0, %p;", **given)["%x"] is None
