@@ -35,10 +35,12 @@ class Forked:
     def poll(self) -> int | None:
         """Its exit status; None while it goes on."""
         if self.returncode is None:
-            with contextlib.suppress(ChildProcessError):
+            try:
                 found, status = os.waitpid(self.pid, os.WNOHANG)
-                if found:
-                    self.returncode = os.waitstatus_to_exitcode(status)
+            except ChildProcessError:  # it has ended, and where signals of children are ignored nobody knows how
+                found, status = self.pid, 0
+            if found:
+                self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:

@@ -117,6 +117,13 @@ def test_one_that_goes_on_is_waited_for_so_long_and_is_ended_by_signals():
     assert other.wait() == -signal.SIGKILL
 
 
+def test_one_that_nobody_can_wait_for_has_ended():
+    process = sleeping()
+    process.kill()
+    os.waitpid(process.pid, 0)  # as the system does where SIGCHLD is ignored
+    assert (process.wait(60), process.returncode) == (0, 0)
+
+
 def test_who_bears_a_family_s_name_in_memory_is_of_it_and_so_is_what_it_forks():
     marked = """
 import os, sys, time
