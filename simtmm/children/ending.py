@@ -110,6 +110,14 @@ def exception(number: int) -> KeyboardInterrupt:
     return KeyboardInterrupt() if number == signal.SIGINT else Ended(number)
 
 
+def forget() -> None:
+    """Have signals do to this process, which was forked, what they do to one that has just begun."""
+    signal.set_wakeup_fd(-1)
+    sys.unraisablehook = sys.__unraisablehook__
+    for number in _heeded():
+        signal.signal(number, signal.SIG_DFL)
+
+
 def _heeded() -> list[int]:
     """Those that are not to be ignored, as `nohup` and shells have it for what runs in the background."""
     return [number for number in ALL if signal.getsignal(number) not in (signal.SIG_IGN, None)]

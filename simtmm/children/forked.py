@@ -104,7 +104,8 @@ def _be(
     """Be that process: what was begun above is not gone on with, whatever happens here."""
     status = 1
     try:
-        _forget_signals(mask)
+        ending.forget()
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         if stdout is not None:
             os.dup2(stdout, 1)
         _leave_files({0, 1, 2, pipe})
@@ -126,16 +127,6 @@ def _be(
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
         os._exit(status)
-
-
-def _forget_signals(mask: set[Any]) -> None:
-    """Have signals do what they do to a process that has just begun."""
-    signal.set_wakeup_fd(-1)
-    sys.unraisablehook = sys.__unraisablehook__
-    for number in ending.ALL:
-        if signal.getsignal(number) not in (signal.SIG_IGN, None):
-            signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _leave_files(kept: set[int]) -> None:

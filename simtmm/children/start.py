@@ -202,18 +202,12 @@ def python(
 
     Raises OSError.
     """
-    reader, writer = os.pipe()
-    try:
+    with _pipe_to_child() as (reader, writer):
         # The system ends it with this thread, which must not be gone before the program is
         bound = is_awaited or threading.current_thread() is threading.main_thread()
         command = _python_words(program, words, reader, bound, memory)
         process = started(command, stdin=stdin, stdout=stdout, stderr=stderr, files=[reader], apart=apart)
-    except BaseException:
-        os.close(writer)
-        raise
-    finally:
-        os.close(reader)
-    return PythonChild(process, writer)
+        return PythonChild(process, writer)
 
 
 def python_like_us(module: str, words: Sequence[str], stdout: IO[Any] | int | None = None) -> LikeUs:
@@ -227,10 +221,17 @@ def python_like_us(module: str, words: Sequence[str], stdout: IO[Any] | int | No
     """
     if not can_fork():
         return python(module, words, stdout=stdout, is_awaited=True)
+    number = stdout if stdout is None or isinstance(stdout, int) else stdout.fileno()
+    with _pipe_to_child() as (reader, writer):
+        return PythonChild(fork(module, words, number, reader, family()), writer)
+
+
+@contextlib.contextmanager
+def _pipe_to_child() -> Iterator[tuple[int, int]]:
+    """A pipe to a child: its end, which is closed behind the block, and ours, which stays open if that succeeds."""
     reader, writer = os.pipe()
     try:
-        number = stdout if stdout is None or isinstance(stdout, int) else stdout.fileno()
-        return PythonChild(fork(module, words, number, reader, family()), writer)
+        yield reader, writer
     except BaseException:
         os.close(writer)
         raise

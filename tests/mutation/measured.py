@@ -27,6 +27,7 @@ if "SIMTMM_COVERAGE" in os.environ and "PYTEST_CURRENT_TEST" in os.environ:
         pass
 """
 PACKAGE = Path(__file__).parents[2] / "simtmm"  # whatever folder a process is started in
+_WITHIN = f"{PACKAGE}{os.sep}"  # how its files' paths begin
 WARNINGS = ["module-not-imported", "module-not-measured", "no-data-collected", "already-imported"]
 TOLD_LINES = (3, 12)  # the Python that has sys.monitoring
 WRITTEN = ".lines"  # what a file is called at its end that a test's child writes
@@ -77,18 +78,18 @@ class ToldLines:
         self._tool.use_tool_id(FREE_TOOL, "simtmm's tests")
         self._tool.register_callback(FREE_TOOL, self._tool.events.LINE, self._ran)
         for each in gc.get_objects():  # what conftest.py has imported
-            if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(f"{PACKAGE}{os.sep}"):
+            if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(_WITHIN):
                 self._tell(each.__code__)
         self._got = SourceFileLoader.get_code
         SourceFileLoader.get_code = self._with_events()  # type: ignore[method-assign]
 
     def _with_events(self) -> Any:
         """How modules are loaded: those of the package with events of their lines."""
-        package, got = f"{PACKAGE}{os.sep}", self._got
+        got = self._got
 
         def get_code(loader: SourceFileLoader, name: str) -> CodeType | None:
             code = got(loader, name)
-            if code is not None and code.co_filename.startswith(package):
+            if code is not None and code.co_filename.startswith(_WITHIN):
                 self._tell(code)
             return code
 

@@ -90,11 +90,16 @@ def tables_of_lines():
         ("arrays", of_kernel, {"by": "array"}),
         ("lines and counts", of_kernel, {"counts": True}),
     ):
-        console = Console(file=io.StringIO(), width=200)
-        for part in explained(done, **words):
-            console.print(part)
-        found[name] = [line.rstrip().replace(str(ROOT), "ROOT") for line in console.file.getvalue().splitlines()]
+        found[name] = printed(explained(done, **words))
     return found
+
+
+def printed(parts):
+    """The lines that a terminal shows of a report's parts."""
+    console = Console(file=io.StringIO(), width=200)
+    for part in parts:
+        console.print(part)
+    return [line.rstrip().replace(str(ROOT), "ROOT") for line in console.file.getvalue().splitlines()]
 
 
 def timeline():
@@ -156,10 +161,7 @@ def of_traces():
     found = {}
     for kernel in MEETING:
         trace = record(kernel)
-        console = Console(file=io.StringIO(), width=200)
-        for part in describe_contention(find_contention(trace)):
-            console.print(part)
-        found[kernel] = [line.rstrip().replace(str(ROOT), "ROOT") for line in console.file.getvalue().splitlines()]
+        found[kernel] = printed(describe_contention(find_contention(trace)))
     return found
 
 
