@@ -38,7 +38,9 @@ class LinkedModule:
                     variables[name] = variable
         self._homes = functions
         first = self._parsed[0]
-        self.module = Module(first.version, first.target, first.files, variables, _Merged(functions))
+        self.module = first  # which reads no function before it is needed
+        if len(units) > 1:
+            self.module = Module(first.version, first.target, first.files, variables, _Merged(functions))
 
     @property
     def architecture(self) -> int:

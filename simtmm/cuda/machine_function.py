@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from simtmm.cuda.compilers.binaries.disassembly import disassembled
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.function import KernelFunction
 from simtmm.cuda.sass.kernel import LiftedKernel, lifted_kernel
@@ -30,9 +29,8 @@ class MachineFunction(KernelFunction):
         if resources is None:
             raise SassError("the assembler does not report its resources")
         self._static_shared = resources.shared_bytes
-        found = disassembled(unit.ptx, unit.target, unit.assembler, unit.name)
         self.lifted: LiftedKernel = lifted_kernel(
-            plain.linked.module, plain.entry, found, unit.architecture, resources.local_bytes
+            plain.linked.module, plain.entry, unit.disassembly, unit.architecture, resources.local_bytes
         )
 
     @cached_property

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from simtmm.cuda.compilers.binaries.disassembly import Disassembly, disassembled
 from simtmm.cuda.compilers.ptxas import Resources, resources
 from simtmm.errors import CompilerError
 
@@ -68,6 +69,14 @@ class CompiledModule:
         Raises CompilerError with ptxas' first error, or where there is no ptxas.
         """
         return resources(self.ptx, self.target, self.assembler, self.name)
+
+    @cached_property
+    def disassembly(self) -> Disassembly:
+        """Its machine code, found when first needed.
+
+        Raises CompilerError with ptxas' first error, or where ptxas or nvdisasm is missing.
+        """
+        return disassembled(self.ptx, self.target, self.assembler, self.name)
 
     def source_line(self, file: int, line: int) -> str | None:
         """A line of source, as a `.loc` names it; None where there is none to be read.

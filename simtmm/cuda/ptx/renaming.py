@@ -5,7 +5,7 @@ it needs no place there; so each value gets a name, but the last of a block that
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from simtmm.cuda.ptx.flow.basic_blocks import BARRIER_RESULT, LEAVE_CONVERGENCE, Block, control_flow
 from simtmm.cuda.ptx.flow.registers import has_destination, read, written
@@ -109,8 +109,14 @@ def _rename_block(
         if instruction.guard is None:
             last |= dict.fromkeys(written(instruction), place)
     names: dict[str, str] = {}
+
+    def name_now(name: str) -> str:
+        return names.get(name, name)
+
     for place, instruction in enumerate(instructions):
-        sources = dict(names)
+        first = 1 if has_destination(instruction) else 0
+        sources = [_mapped(operand, name_now) for operand in instruction.operands[first:]]
+        guard = None if instruction.guard is None else _mapped(instruction.guard, name_now)
         for name in written(instruction):
             if instruction.guard is not None or name in kept or name not in registers:
                 continue
@@ -119,26 +125,12 @@ def _rename_block(
             else:
                 names[name] = f"{name}#{len(registers)}"
                 registers[names[name]] = registers[name]
-        renamed_instructions[id(instruction)] = _with_names(instruction, sources, names)
-
-
-def _with_names(instruction: Instruction, sources: Mapping[str, str], results: Mapping[str, str]) -> Instruction:
-    """With the names that what it reads, and what it writes, have now."""
-
-    def result(name: str) -> str:
-        return results.get(name, name)
-
-    def source(name: str) -> str:
-        return sources.get(name, name)
-
-    first = 1 if has_destination(instruction) else 0
-    operands = tuple(
-        _mapped(operand, result if place < first else source) for place, operand in enumerate(instruction.operands)
-    )
-    guard = instruction.guard
-    if guard is not None:
-        guard = _mapped(guard, source)  # type: ignore[assignment]
-    return dataclasses.replace(instruction, operands=operands, guard=guard)
+        results = [_mapped(operand, name_now) for operand in instruction.operands[:first]]
+        renamed_instructions[id(instruction)] = dataclasses.replace(
+            instruction,
+            operands=(*results, *sources),
+            guard=guard,  # type: ignore[arg-type]
+        )
 
 
 def _mapped(operand: Operand, name_of: Callable[[str], str]) -> Operand:

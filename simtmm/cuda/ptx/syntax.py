@@ -4,7 +4,7 @@ Names of variables, registers and labels are unique within a function: the parse
 declares anew.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -259,3 +259,11 @@ class Module:
     def is_defined(self, name: str) -> bool:
         """Whether a function has a body."""
         return self.functions[name].body is not None
+
+    def functions_at(self, lines: Collection[int]) -> Iterable[str]:
+        """The names of its functions in whose text some of these lines are, or of more.
+
+        lines: of the PTX text, from 1.
+        """
+        del lines
+        return self.functions

@@ -4,10 +4,11 @@ Bits 24 and up of the machine's addresses have the rank of the block that the me
 PTX have 0 for the own, and else one more than the rank (docs/hopper.md).
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.layout import PEER_BIT, PEER_OFFSETS, SHARED_WINDOW
-from simtmm.cuda.ptx.syntax import Immediate, Instruction, Module, Register
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Register
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.syntax import Listing
 
@@ -19,14 +20,9 @@ _ORDERS = "CGAERRBAR"  # behind the MEMBAR of a release; a relaxed arrival has n
 _ACCESSES = ("ST", "STG", "STS", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "SYNCS", "UBLKCP", "STAS", "REDAS", "BRA")
 
 
-def knows_clusters(module: Module) -> bool:
-    """Whether code of a module asks for a block's place in its cluster, or reaches other blocks of it."""
-    return any(
-        _is_of_clusters(item)
-        for function in module.functions.values()
-        for item in function.body or ()
-        if isinstance(item, Instruction)
-    )
+def knows_clusters(instructions: Iterable[Instruction]) -> bool:
+    """Whether code asks for a block's place in its cluster, or reaches other blocks of it."""
+    return any(map(_is_of_clusters, instructions))
 
 
 def _is_of_clusters(instruction: Instruction) -> bool:

@@ -1,14 +1,14 @@
 """A kernel's machine code as a function of PTX, which runs as any other and records what the machine issues."""
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from simtmm.cuda.compilers.binaries.disassembly import Disassembly
 from simtmm.cuda.execution.runtime.built_in import BUILT_IN
 from simtmm.cuda.ptx.flow.steps import COPIES
 from simtmm.cuda.ptx.renaming import renamed
-from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Location, Module, Variable
+from simtmm.cuda.ptx.syntax import Function, Instruction, Issue, Module, Variable
 from simtmm.cuda.sass.clusters import knows_clusters
 from simtmm.cuda.sass.environment import with_plain_environment
 from simtmm.cuda.sass.families import HANDLERS
@@ -63,9 +63,14 @@ def lifted_kernel(
     Raises SassError for an instruction that is not known.
     """
     function = module.functions[entry]
-    _check_maps(module, entry)
-    locations = _locations(module)
-    listing = with_plain_environment(with_lines_of_calls(parse_listing(disassembly.text, entry), locations))
+    listing = parse_listing(disassembly.code_of(entry), entry)
+    sources = dict.fromkeys([entry, *module.functions_at({each.ptx_line for each in listing.instructions})])
+    instructions = [
+        item for name in sources for item in module.functions[name].body or () if isinstance(item, Instruction)
+    ]
+    _check_maps(instructions)
+    locations = {each.line: each.location for each in instructions}
+    listing = with_plain_environment(with_lines_of_calls(listing, locations))
     stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
     constants = LaunchConstants(architecture, stack_bytes, function.parameters)
     banks = Banks(
@@ -82,7 +87,7 @@ def lifted_kernel(
             if name in module.variables or name in BUILT_IN
         },
     )
-    lifting = Lifting(banks, listing, locations, architecture >= HEAD_FROM and knows_clusters(module))
+    lifting = Lifting(banks, listing, locations, architecture >= HEAD_FROM and knows_clusters(instructions))
     targets = _targets(lifting, listing)
     boards = {each.control.written for each in listing.instructions if each.opcode == COMMITS} - {None}
     operand_cycles = cycles_of_operands(listing) if architecture >= BANKED_FROM else {}
@@ -122,16 +127,10 @@ def lifted_kernel(
     return LiftedKernel(lifted_module, listing)
 
 
-def _check_maps(module: Module, entry: str) -> None:
+def _check_maps(instructions: Iterable[Instruction]) -> None:
     """Machine code replaces a field of a tensor map by writing the bits that it has in NVIDIA's own format."""
-    for name, function in module.functions.items():
-        if name != entry and function.entry:
-            continue
-        for item in function.body or ():
-            if isinstance(item, Instruction) and item.opcode == "tensormap" and item.has("replace"):
-                raise SassError(
-                    "machine code of tensormap.replace writes NVIDIA's own format of tensor maps, not simtmm's"
-                )
+    if any(each.opcode == "tensormap" and each.has("replace") for each in instructions):
+        raise SassError("machine code of tensormap.replace writes NVIDIA's own format of tensor maps, not simtmm's")
 
 
 def _issue(instruction: MachineInstruction, boards: Set[int | None], operand_cycles: int) -> Issue:
@@ -196,13 +195,3 @@ def _targets(lifting: Lifting, listing: Listing) -> set[int]:
     """Addresses that something may jump to."""
     labels = {item.address for item in listing.items if isinstance(item, MachineLabel)}
     return labels | set(lifting.places_behind_calls)
-
-
-def _locations(module: Module) -> Mapping[int, Location | None]:
-    """Where in the user's source the lines of PTX come from."""
-    found: dict[int, Location | None] = {}
-    for name in module.functions:
-        for item in module.functions[name].body or ():
-            if isinstance(item, Instruction):
-                found[item.line] = item.location
-    return found

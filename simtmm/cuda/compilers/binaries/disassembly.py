@@ -1,8 +1,10 @@
 """Assembled PTX: machine code as nvdisasm shows it, with its constants and sizes."""
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from simtmm.temporary import scratch
 
 _CONSTANTS = ".nv.constant"
 _SHARED = ".nv.shared."
+_SECTION = re.compile(r"^[ \t]*\.section[ \t]+(\S+?),", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,17 @@ class Disassembly:
     variables: Mapping[str, tuple[int, int]]
     addresses: Mapping[int, tuple[str, int]]
     shared_bytes: Mapping[str, int]
+
+    def code_of(self, kernel: str) -> str:
+        """What nvdisasm prints of a kernel: its section, whose first line names it; empty where it has none."""
+        return self._sections.get(f".text.{kernel}", "")
+
+    @cached_property
+    def _sections(self) -> Mapping[str, str]:
+        """The text by sections: a module has many kernels, and each is read by itself."""
+        begins = [(found.start(), found[1]) for found in _SECTION.finditer(self.text)]
+        ends = [start for start, _ in begins[1:]] + [len(self.text)]
+        return {name: self.text[start:end] for (start, name), end in zip(begins, ends, strict=True)}
 
 
 def disassembled(ptx: str, target: str, options: Sequence[str] = (), name: str = "kernel") -> Disassembly:

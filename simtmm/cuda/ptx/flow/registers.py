@@ -6,6 +6,7 @@ from simtmm.cuda.ptx.forms import begins_with_destination
 from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Negated, Operand, Pair, Part, Register, Vector
 
 CLOCKS = ("%clock", "%globaltimer")  # as the names of registers that tell the time begin
+_WRITTEN, _READ = "_written", "_read"  # beside an instruction's fields
 
 
 def reads_clocks(instruction: Instruction) -> bool:
@@ -24,20 +25,30 @@ def has_destination(instruction: Instruction) -> bool:
 
 def written(instruction: Instruction) -> tuple[str, ...]:
     """The registers that it writes, in order."""
-    if not has_destination(instruction):
-        return ()
-    return tuple(_names(instruction.operands[0]))
+    asked = vars(instruction)  # many ask, and instructions never change
+    if _WRITTEN not in asked:
+        asked[_WRITTEN] = tuple(_names(instruction.operands[0])) if has_destination(instruction) else ()
+    found: tuple[str, ...] = asked[_WRITTEN]
+    return found
 
 
 def read(instruction: Instruction) -> tuple[str, ...]:
     """The registers that it reads, its guard's included."""
-    first = 1 if written(instruction) or has_destination(instruction) else 0
-    found = [name for operand in instruction.operands[first:] for name in _names(operand)]
+    asked = vars(instruction)
+    if _READ not in asked:
+        asked[_READ] = tuple(_read(instruction))
+    found: tuple[str, ...] = asked[_READ]
+    return found
+
+
+def _read(instruction: Instruction) -> Iterator[str]:
+    first = 1 if has_destination(instruction) else 0
+    for operand in instruction.operands[first:]:
+        yield from _names(operand)
     if first and (isinstance(instruction.operands[0], Address) or instruction.opcode == "wgmma"):  # added to
-        found += _names(instruction.operands[0])
+        yield from _names(instruction.operands[0])
     if instruction.guard is not None:
-        found += _names(instruction.guard)
-    return tuple(found)
+        yield from _names(instruction.guard)
 
 
 def _names(operand: Operand) -> Iterator[str]:

@@ -60,6 +60,14 @@ class BodyParser:
         """Whether it is defined here."""
         return self._body is not None
 
+    @property
+    def lines(self) -> range:
+        """Lines of the text that its body has; none of a function that is declared only."""
+        if self._body is None:
+            return range(0)
+        start, line, end = self._body
+        return range(line, line + self._text.count("\n", start, end) + 1)
+
     def renamed(self, name: str) -> "BodyParser":
         """The same function by another name."""
         return BodyParser(

@@ -1,7 +1,8 @@
 """PTX text to a Module. The bodies of functions are read when they are needed: a library has hundreds."""
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 
@@ -67,6 +68,10 @@ class _Functions(Mapping[str, Function]):
         """Whether it has a body."""
         return self._pending[name].has_body
 
+    def lines_of(self, name: str) -> range:
+        """Lines of the text that the body of a function has, its body unread."""
+        return self._pending[name].lines
+
 
 class _LazyModule(Module):
     """A module that lists its kernels without reading their bodies."""
@@ -83,6 +88,15 @@ class _LazyModule(Module):
         functions = self.functions
         assert isinstance(functions, _Functions)
         return functions.is_defined(name)
+
+    def functions_at(self, lines: Collection[int]) -> Iterable[str]:
+        """The names of functions in whose text some of these lines are; the others stay unread."""
+        functions, ordered = self.functions, sorted(lines)
+        assert isinstance(functions, _Functions)
+        for name in functions:
+            body = functions.lines_of(name)
+            if bisect_left(ordered, body.start) < bisect_left(ordered, body.stop):
+                yield name
 
 
 class _ModuleParser:
