@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from simtmm.cuda.function import KernelFunction
 
 MOST_EVENTS = 1 << 16  # instructions of a kernel that access memory or synchronise
-TEXTURES = ("tex", "suld", "sust")
+TEXTURES = ("tex", "tld4", "suld", "sust")
 MOST_CELLS = 1 << 28  # of arrays and of shared memory, of a launch
 _POISON = 0xA5
 

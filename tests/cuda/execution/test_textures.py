@@ -111,6 +111,53 @@ def test_linear_filtering_weighs_the_four_texels_around(texels, mode, normalized
     assert np.abs(reals(texture, x, y)[:, 0] - expected).max() <= 7 * 2.0**-25
 
 
+def gathered(texels, x, y, mode, normalized, border):
+    """PTX ISA, tld4: the four texels that filtering weighs, counter-clockwise from the lower left, y going down."""
+    height, width = texels.shape
+    i, j = (
+        np.floor(scaled(each, size, mode, normalized) - np.float32(0.5)).astype(int)
+        for each, size in ((x, width), (y, height))
+    )
+    columns, lines = (
+        [index(each + step, size, mode, normalized) for step in steps]
+        for each, size, steps in ((i, width, (0, 1, 1, 0)), (j, height, (1, 1, 0, 0)))
+    )
+    found = [np.where((c < 0) | (r < 0), np.float32(border), texels[r, c]) for c, r in zip(columns, lines, strict=True)]
+    return np.stack(found, axis=1)
+
+
+GATHER = "tld4.r.2d.v4.f32.f32 {%c0,%c1,%c2,%c3}, [%p0, {%x,%y}];"
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("mode", ADDRESS_MODES)
+def test_a_gather_reads_the_four_texels_around(texels, mode, normalized):
+    x, y = coordinates(7, 5, normalized)
+    for filter_mode in ("point", "linear"):
+        texture = TextureObject(
+            texels, address_mode=mode, filter_mode=filter_mode, normalized_coords=normalized, border_color=[0.25]
+        )
+        found = reals(texture, x, y, instruction=GATHER)
+        assert np.array_equal(found, gathered(texels, x, y, mode, normalized, 0.25))
+
+
+@pytest.mark.parametrize("channel", "rgba")
+def test_a_gather_reads_one_channel(channel):
+    texels = np.arange(4 * 6 * 2, dtype=np.uint16).reshape(4, 6, 2)
+    given = np.full(32, 2.5, np.float32), np.full(32, 1.5, np.float32)
+    instruction = GATHER.replace(".r.", f".{channel}.").replace("f32.f32", "u32.f32")
+    around = texels[[2, 2, 1, 1], [2, 3, 3, 2]]  # the middle of a texel: filtering gives the others no weight
+    expected = around[:, "rgba".index(channel)] if channel in "rg" else np.full(4, "rgba".index(channel) - 2)
+    assert (fetched(TextureObject(texels), *given, instruction=instruction) == expected).all()
+
+
+def test_of_gathered_texels_the_first_in_memory_is_recorded(texels):
+    texture = TextureObject(texels, address_mode="border")
+    x, y = np.array([2, 0, 0, -1], np.float32), np.array([2, 2, 0, 2], np.float32)
+    found = recorded(texture, x, y, GATHER)
+    assert found == {0: (4 * (1 * 7 + 1), 4), 1: (4 * (1 * 7), 4), 2: (0, 4)}
+
+
 def test_weights_have_eight_bits_behind_the_point():
     t = np.arange(1024, dtype=np.float32) / 1023
     found = reals(TextureObject(np.array([0, 1], np.float32), filter_mode="linear"), t + np.float32(0.5))[:, 0]
@@ -217,9 +264,9 @@ def test_queries_tell_size_and_coordinates(texels):
     assert (found == [4, 5, 0, 6]).all()
 
 
-def recorded(texture, x, y):
+def recorded(texture, x, y, instruction=None):
     """Of each lane that touches memory: the texel's address from the array's, and its bytes."""
-    _, logged = fetched(texture, x, y, record=True)
+    _, logged = fetched(texture, x, y, instruction=instruction, record=True)
     mask, addresses = [(mask, addresses) for kind, mask, addresses in logged if kind == "async"][-1]
     low = (1 << TOLD_WIDTH) - 1
     return {
@@ -246,10 +293,10 @@ PLACE = "mad.wide.u32 %at, %lane, 4, %p1;" + "".join(
 )
 
 
-def placed(texture, shape, place, x, y, z, coordinates="f32"):
+def placed(texture, shape, place, x, y, z, coordinates="f32", operation="tex"):
     """What 32 threads read at a place of three numbers, the first of four registers."""
     found = np.zeros((32, 4), np.uint32)
-    body = f"{PLACE} tex.{shape}.v4.f32.{coordinates} {{%c0,%c1,%c2,%c3}}, [%p0, {place}];"
+    body = f"{PLACE} {operation}.{shape}.v4.f32.{coordinates} {{%c0,%c1,%c2,%c3}}, [%p0, {place}];"
     body += STORE.replace("%p3", "%p2")
     given = np.stack(
         [np.broadcast_to(each, 32).astype(f"{np.asarray(each).dtype.kind}4").view(np.uint32) for each in (x, y, z)]
@@ -338,6 +385,14 @@ def test_a_layer_is_read_alone_and_beyond_the_last_is_the_last(volume, filter_mo
     assert np.array_equal(
         placed(flat, "a1d", "{%z,%x}", x, y, layers), np.array(expected)[layers.clip(0, 2), range(32)]
     )
+
+
+def test_a_gather_reads_the_layer_that_is_named(volume):
+    layers, (x, y) = np.resize(np.array([0, 1, 2, 7, -1], np.int32), 32), coordinates(7, 5, False)
+    x, y = x[:32], y[:32]
+    found = placed(TextureObject(volume, layered=True), "a2d", "{%z,%x,%y,%y}", x, y, layers, operation="tld4.r")
+    expected = [gathered(each, x, y, "clamp", False, 0)[:, 0] for each in volume]
+    assert np.array_equal(found, np.array(expected)[layers.clip(0, 2), range(32)])
 
 
 def test_a_texel_of_a_slice_is_recorded_with_its_address():

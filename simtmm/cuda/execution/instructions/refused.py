@@ -8,7 +8,6 @@ REASONS = {
     "multimem": "accesses the memory of several GPUs at once, which is not run here",
     "clusterlaunchcontrol": "takes over the work of another cluster, which is not run here",
     "istypep": "asks for the type of an opaque handle, which is not run here",
-    "tld4": "gathers four texels of a texture, which is not run here; tex is",
     "sured": "updates a surface, which is not run here; suld and sust are",
     **dict.fromkeys(
         ("alloca", "stacksave", "stackrestore"), "makes room on the stack while it runs, which is not run here"

@@ -279,3 +279,46 @@ end:
   %both = insertvalue {<4 x i32>, i64} %pair, i64 %first.next, 1
   ret {<4 x i32>, i64} %both
 }
+
+; One channel of the four texels that linear filtering weighs, counter-clockwise from the lower left: (i, j + 1),
+; (i + 1, j + 1), (i + 1, j), (i, j); and the offset of the first of them in memory, the last one looked at first, -1 if
+; none is.
+define internal {<4 x i32>, i64} @texture.gathered(ptr %row, float %x, float %y, float %z, i32 %width, i32 %height, i32 %depth, i32 %mode.x, i32 %mode.y, i32 %mode.z, i32 %channel) noinline {
+entry:
+  %xb = fsub float %x, 5.000000e-01
+  %yb = fsub float %y, 5.000000e-01
+  %x.whole = call float @llvm.floor.f32(float %xb)
+  %y.whole = call float @llvm.floor.f32(float %yb)
+  %z.whole = call float @llvm.floor.f32(float %z)
+  %i = call i32 @llvm.fptosi.sat.i32.f32(float %x.whole)
+  %j = call i32 @llvm.fptosi.sat.i32.f32(float %y.whole)
+  %k = call i32 @llvm.fptosi.sat.i32.f32(float %z.whole)
+  %slice = call i32 @texture.index(i32 %k, i32 %depth, i32 %mode.z)
+  br label %texel
+texel:
+  %n = phi i32 [ 3, %entry ], [ %n.next, %texel ]
+  %have = phi <4 x i32> [ zeroinitializer, %entry ], [ %with, %texel ]
+  %first = phi i64 [ -1, %entry ], [ %first.now, %texel ]
+  %turned = add i32 %n, 1
+  %turned.half = lshr i32 %turned, 1
+  %dx = and i32 %turned.half, 1
+  %is.below = icmp ult i32 %n, 2
+  %dy = zext i1 %is.below to i32
+  %i.here = call i32 @llvm.sadd.sat.i32(i32 %i, i32 %dx)
+  %j.here = call i32 @llvm.sadd.sat.i32(i32 %j, i32 %dy)
+  %column = call i32 @texture.index(i32 %i.here, i32 %width, i32 %mode.x)
+  %line = call i32 @texture.index(i32 %j.here, i32 %height, i32 %mode.y)
+  %offset = call i64 @texture.offset(ptr %row, i32 %column, i32 %line, i32 %slice)
+  %bits = call <4 x i32> @texture.texel(ptr %row, i64 %offset)
+  %value = extractelement <4 x i32> %bits, i32 %channel
+  %with = insertelement <4 x i32> %have, i32 %value, i32 %n
+  %is.first = icmp slt i64 %first, 0
+  %first.now = select i1 %is.first, i64 %offset, i64 %first
+  %n.next = sub i32 %n, 1
+  %over = icmp eq i32 %n, 0
+  br i1 %over, label %end, label %texel
+end:
+  %pair = insertvalue {<4 x i32>, i64} poison, <4 x i32> %with, 0
+  %both = insertvalue {<4 x i32>, i64} %pair, i64 %first.now, 1
+  ret {<4 x i32>, i64} %both
+}

@@ -32,9 +32,10 @@ none:
 }
 
 ; What the lanes of a mask read: x, y, and z or the layer of each at %coordinates, the four registers of all lanes at
-; %result. real: whether coordinates, but for layers, are floating-point numbers. Lanes that touch no memory leave nothing
-; in the log. A texture without a z has one at the middle of its layer, or of its only slice.
-define internal i1 @texture.fetch(ptr %launch, i32 %access, i32 %site, i32 %mask, ptr %handles, ptr %coordinates, ptr %result, i32 %shape, i1 %real) noinline {
+; %result. real: whether coordinates, but for layers, are floating-point numbers. gathered: the channel of four texels
+; that is read, -1 for all channels of one place. Lanes that touch no memory leave nothing in the log. A texture without
+; a z has one at the middle of its layer, or of its only slice.
+define internal i1 @texture.fetch(ptr %launch, i32 %access, i32 %site, i32 %mask, ptr %handles, ptr %coordinates, ptr %result, i32 %shape, i1 %real, i32 %gathered) noinline {
 entry:
   %addresses = alloca [32 x i64], align 64
   br label %each
@@ -106,6 +107,14 @@ position:
   %layer.real = sitofp i32 %layer to float
   %layer.middle = fadd float %layer.real, 5.000000e-01
   %z = select i1 %is.volume, float %z.3d, float %layer.middle
+  %gathers = icmp sge i32 %gathered, 0
+  br i1 %gathers, label %gather, label %one.place
+gather:
+  %four = call {<4 x i32>, i64} @texture.gathered(ptr %row, float %x, float %y, float %z, i32 %width, i32 %height, i32 %depth, i32 %mode.x, i32 %mode.y, i32 %mode.z, i32 %gathered)
+  %channels = extractvalue {<4 x i32>, i64} %four, 0
+  %place = extractvalue {<4 x i32>, i64} %four, 1
+  br label %store
+one.place:
   %linear.at = getelementptr i8, ptr %row, i64 {TEXTURE.linear}
   %linear = load i32, ptr %linear.at
   %is.linear = icmp ne i32 %linear, 0
@@ -134,8 +143,8 @@ point:
   %texel = call <4 x i32> @texture.texel(ptr %row, i64 %offset)
   br label %store
 store:
-  %value = phi <4 x i32> [ zeroinitializer, %number ], [ %filtered, %between ], [ %texel, %point ]
-  %from = phi i64 [ -1, %number ], [ %first, %between ], [ %offset, %point ]
+  %value = phi <4 x i32> [ zeroinitializer, %number ], [ %channels, %gather ], [ %filtered, %between ], [ %texel, %point ]
+  %from = phi i64 [ -1, %number ], [ %place, %gather ], [ %first, %between ], [ %offset, %point ]
   %value.0 = extractelement <4 x i32> %value, i32 0
   %value.1 = extractelement <4 x i32> %value, i32 1
   %value.2 = extractelement <4 x i32> %value, i32 2

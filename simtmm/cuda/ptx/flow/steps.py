@@ -107,7 +107,7 @@ def is_bulk(instruction: Instruction) -> bool:
 
 def width_of(instruction: Instruction) -> int:
     """Bytes that a thread accesses; 0 where its address in the log holds the number (TOLD_WIDTH): of textures."""
-    if instruction.opcode == "tex":
+    if instruction.opcode in ("tex", "tld4"):
         return 0
     if is_bulk(instruction):
         return BULK_WIDTH

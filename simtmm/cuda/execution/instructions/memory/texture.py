@@ -1,4 +1,4 @@
-"""tex and txq: textures by texture objects, in one to three dimensions, or in layers of one or two."""
+"""tex, tld4 and txq: textures by texture objects, in one to three dimensions, or in layers of one or two."""
 
 from simtmm.cuda.execution.instructions.memory.loads_and_stores import parts_of
 from simtmm.cuda.execution.layout import ALIGN, KIND_SURFACE, KIND_TEXTURE, LAYERED, TEXTURE
@@ -18,14 +18,29 @@ _QUERIES = {
 }  # fmt: skip
 """Fields of TEXTURE."""
 TEXEL = 4  # numbers
+CHANNELS = ("r", "g", "b", "a")
+_ALL = -1  # channels of one place, not one of four texels
+
+
+def gather(context: Context, instruction: Instruction) -> None:
+    """tld4."""
+    channel = next((number for number, name in enumerate(CHANNELS) if instruction.has(name)), None)
+    if channel is None or shape_of(context) not in (_SHAPES["2d"], _SHAPES["a2d"]):
+        raise context.refuse("gathers what is not run here: r, g, b and a of 2d, a2d are")
+    _read(context, instruction, channel)
 
 
 def fetch(context: Context, instruction: Instruction) -> None:
     """tex."""
+    _read(context, instruction, _ALL)
+
+
+def _read(context: Context, instruction: Instruction, channel: int) -> None:
+    """Four numbers: all channels of the texel at a place, or one of the four texels around it."""
     shape, kinds = shape_of(context), [m for m in instruction.modifiers if is_type(m)]
     if not instruction.has("v4") or len(kinds) != 2 or kinds[0] not in ("f32", "s32", "u32"):
         raise context.refuse("reads a texture in a type that is not run here")
-    if kinds[1] not in ("f32", "s32") or instruction.has("base"):
+    if kinds[1] not in (("f32", "s32") if channel == _ALL else ("f32",)) or instruction.has("base"):
         raise context.refuse("reads a texture in a way that is not run here")
     to, *rest = instruction.operands
     levels = next((count for name, count in _LEVELS.items() if instruction.has(name)), 0)
@@ -35,7 +50,7 @@ def fetch(context: Context, instruction: Instruction) -> None:
     call(
         context, "texture.fetch", Value(str(context.site), "i32"), context.active, Value("%addresses", "ptr"),
         Value("%data", "ptr"), Value("%result", "ptr"), Value(str(shape), "i32"),
-        Value("true" if kinds[1] == "f32" else "false", "i1"),
+        Value("true" if kinds[1] == "f32" else "false", "i1"), Value(str(channel), "i32"),
     )  # fmt: skip
     if isinstance(to, Pair):  # whether the texel is there, which it is where memory is not sparse
         context.write(to.second, context.emit.constant("true", ONE_BIT))
@@ -103,4 +118,4 @@ def call(context: Context, name: str, *arguments: Value) -> None:
     emit.label(label)
 
 
-HANDLERS = {"tex": fetch, "txq": query}
+HANDLERS = {"tex": fetch, "tld4": gather, "txq": query}
