@@ -86,7 +86,24 @@ TILED = """__global__ void tiled(const float* a, const float* b, float* c, int n
     c[row * n + column] = sum;
 }
 """
-FILES = {"launches.cu": LAUNCHES, "kinds.cu": KINDS, "saxpy.cu": SAXPY, "product.cu": PRODUCT, "tiled.cu": TILED}
+THRUST = """#include <thrust/device_vector.h>
+#include <thrust/reduce.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+int main()
+{
+    thrust::device_vector<int> keys(3000), values(3000);
+    for (int i = 0; i < 3000; i++) keys[i] = i * 7919 % 37, values[i] = i;
+    thrust::sort_by_key(keys.begin(), keys.end(), values.begin());
+    thrust::device_vector<int> sums(3000);
+    thrust::inclusive_scan(values.begin(), values.end(), sums.begin());
+    return thrust::reduce(values.begin(), values.end()) != sums[2999];
+}
+"""
+FILES = {
+    "launches.cu": LAUNCHES, "kinds.cu": KINDS, "saxpy.cu": SAXPY, "product.cu": PRODUCT, "tiled.cu": TILED,
+    "thrust.cu": THRUST,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,6 +140,7 @@ CASES = {
     "1,000 equal launches": _launches(1000, 1),
     "1,000 launches, each with another argument": _launches(1000, 1000),
     "10,000 launches of 100 kernels": Case(["run", "kinds.cu", "--machine", "h100-pcie"], 1),
+    "Thrust: a sort, a scan and a sum of 3,000": Case(["run", "thrust.cu", "--machine", "h100-pcie"]),
     "tiled product, n = 512": _product("tiled.cu", 512, "h100-pcie"),
     "plain product, n = 4,096, sampled, RTX A6000": _product(
         "product.cu", 4096, "rtx-a6000", "--sample", "auto", turns=1

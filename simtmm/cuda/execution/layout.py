@@ -136,6 +136,7 @@ TENSOR_ENTRIES = 1024  # of the log, that a copy of a box takes at most
 
 KIND_TEXTURE, KIND_SURFACE = 1, 2
 LAYERED = 16
+FLAT = 32 + 2  # of an access that takes textures of one dimension as well as of two
 TEXTURE_BYTES, SEEN_BYTES = TEXTURE.itemsize, SEEN.itemsize
 TEXTURE_HANDLE = 1 << 46  # of a launch's first texture object; the others follow
 COPIER_BIT = 48  # in the log, addresses of copies in bulk have 1 more than the lane that copies from this bit on

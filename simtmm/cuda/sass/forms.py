@@ -57,6 +57,8 @@ COUNTS: dict[str, range] = {
     **_each("ATOMS", 2, 4),
     **_each("ATOM ATOMG", 3, 5),
     **_each("QSPC", 3),
+    **_each("TEX TLD TLD4", 4, 8),
+    **_each("SULD SUST", 3, 4),
     **_each("LDSM STSM MOVM", 2),
     **_each("LDGSTS", 2, 4),
     **_each("UBLKCP UBLKRED", 3, 4),

@@ -15,7 +15,7 @@ from simtmm.cuda.sass.families import HANDLERS
 from simtmm.cuda.sass.forms import takes
 from simtmm.cuda.sass.launch_constants import HEAD_FROM, SHARED_HEAD, LaunchConstants
 from simtmm.cuda.sass.lifting import Lifting
-from simtmm.cuda.sass.listing import parse_listing, with_lines_of_calls
+from simtmm.cuda.sass.listing import parse_listing, with_lines_of_calls, with_lines_of_textures
 from simtmm.cuda.sass.register_banks import BANKED_FROM, cycles_of_operands
 from simtmm.cuda.sass.sources import Banks
 from simtmm.cuda.sass.stack import stack_of
@@ -26,7 +26,7 @@ from simtmm.errors import SassError
 from simtmm.own_faults import told_as_ours
 
 COMMITS = "LDGDEPBAR"  # makes a group of the copies so far, which its scoreboard counts until they are there
-_LOADS = re.compile(r"LDG|LD|LDL|LDS|LDSM|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD|SULD")
+_LOADS = re.compile(r"LDG|LD|LDL|LDS|LDSM|LDC|ULDC|LDCU|ATOM|ATOMG|LDGSTS|TEX|TLD4?|SULD")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ def lifted_kernel(
     ]
     _check_maps(instructions)
     locations = {each.line: each.location for each in instructions}
-    listing = with_plain_environment(with_lines_of_calls(listing, locations))
+    listing = with_lines_of_textures(with_lines_of_calls(listing, locations), instructions)
+    listing = with_plain_environment(listing)
     stack_bytes = stack_of(listing, functions_of(listing), stack_bytes)
     constants = LaunchConstants(architecture, stack_bytes, function.parameters)
     banks = Banks(
@@ -87,7 +88,7 @@ def lifted_kernel(
             if name in module.variables or name in BUILT_IN
         },
     )
-    lifting = Lifting(banks, listing, locations, architecture >= HEAD_FROM and knows_clusters(instructions))
+    lifting = Lifting(banks, listing, instructions, architecture >= HEAD_FROM and knows_clusters(instructions))
     targets = _targets(lifting, listing)
     boards = {each.control.written for each in listing.instructions if each.opcode == COMMITS} - {None}
     operand_cycles = cycles_of_operands(listing) if architecture >= BANKED_FROM else {}

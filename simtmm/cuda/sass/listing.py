@@ -4,10 +4,10 @@ import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from simtmm.cuda.ptx.syntax import Location
+from simtmm.cuda.ptx.syntax import Instruction, Location
 from simtmm.cuda.sass.operands import operand, split
 from simtmm.cuda.sass.syntax import (
     SCOREBOARDS,
@@ -32,6 +32,7 @@ _SPILL = '(*"SpillRefill"*)'  # nvdisasm's remark on a register that is spilled,
 _GUARD = re.compile(r"^@(!?)(U?P\d|U?PT)\s+")
 _TOO_LONG = re.compile(r"[0-9]{1000}")  # no number of machine code has as many digits, and Python reads 4,300 at most
 _OF_ASSEMBLER = "$__internal_"  # with which names of functions begin that the assembler brings along
+_TEXTURES = {"TEX": ("tex",), "TLD": ("tex", "tld4"), "SULD": ("suld",), "SUST": ("sust",)}  # with what PTX has
 _NONE = 7  # in the place of a scoreboard
 
 
@@ -86,6 +87,27 @@ def with_lines_of_calls(listing: Listing, locations: Mapping[int, Location | Non
         else:
             found.append(item if own is None else replace(item, ptx_line=own))
     return Listing(tuple(found))
+
+
+def with_lines_of_textures(listing: Listing, sources: Sequence[Instruction]) -> Listing:
+    """Accesses of textures and surfaces with their own lines of PTX: for many of them nvdisasm has that of what stands
+    before.
+
+    sources: the PTX. Accesses with one line count as being in its order.
+    """
+    lines = {kind: sorted(each.line for each in sources if each.opcode in _TEXTURES[kind]) for kind in _TEXTURES}
+    before: defaultdict[int, int] = defaultdict(int)
+
+    def placed(item: MachineInstruction) -> MachineInstruction:
+        kind = next((kind for kind in _TEXTURES if item.opcode.startswith(kind)), None)
+        if kind is None or item.ptx_line in lines[kind]:
+            return item
+        behind = lines[kind][bisect_right(lines[kind], item.ptx_line) :]
+        number = min(before[item.ptx_line], len(behind) - 1)
+        before[item.ptx_line] += 1
+        return replace(item, ptx_line=behind[number]) if behind else item
+
+    return Listing(tuple(placed(each) if isinstance(each, MachineInstruction) else each for each in listing.items))
 
 
 def control(high: int) -> Control:

@@ -2,10 +2,22 @@
 
 import pytest
 
-from simtmm.cuda.ptx.syntax import Location
-from simtmm.cuda.sass.listing import control, parse_listing, with_lines_of_calls
+from simtmm.cuda.compilers.binaries.disassembly import Disassembly
+from simtmm.cuda.ptx.syntax import Instruction, Location
+from simtmm.cuda.sass.listing import control, parse_listing, with_lines_of_calls, with_lines_of_textures
 from simtmm.cuda.sass.operands import operand, split
-from simtmm.cuda.sass.syntax import Constant, Control, MachineLabel, Memory, Number, Reg, Target, Word
+from simtmm.cuda.sass.syntax import (
+    Constant,
+    Control,
+    Listing,
+    MachineInstruction,
+    MachineLabel,
+    Memory,
+    Number,
+    Reg,
+    Target,
+    Word,
+)
 from simtmm.errors import SassError
 
 # Of gemm's inner loop on sm_90, as nvdisasm 13.5 prints it.
@@ -139,6 +151,29 @@ def test_a_number_that_python_does_not_read_is_refused():
 def test_a_kernel_that_is_not_there_is_refused():
     with pytest.raises(SassError, match="shows no code of scale"):
         parse_listing(TEXT, "scale")
+
+
+def _read(opcode, line):
+    return MachineInstruction(0, None, opcode, (), (), control(0), line, opcode)
+
+
+def _of_ptx(opcode, line):
+    return Instruction(opcode, (), (), None, line, None, "")
+
+
+def test_accesses_of_textures_have_the_lines_of_their_kind_behind_the_one_that_is_told():
+    sources = [_of_ptx("tex", 30), _of_ptx("mov", 25), _of_ptx("tex", 20), _of_ptx("suld", 22), _of_ptx("tld4", 40)]
+    told = [("MOV", 10), ("TEX", 10), ("SULD", 10), ("TEX", 10), ("TEX", 10), ("TLD4", 30), ("TLD4", 33), ("SUST", 10)]
+    listing = with_lines_of_textures(Listing(tuple(_read(*each) for each in told)), sources)
+    assert [each.ptx_line for each in listing.instructions] == [10, 20, 22, 30, 30, 30, 40, 10]
+
+
+def test_a_kernel_is_read_in_its_own_section():
+    text = f'{TEXT}\n\t.section\t.text.k,"ax",@progbits\nof k\n\t.section\t.nv.info,""\nmore\n'
+    disassembly = Disassembly(text, {}, {}, {}, {})
+    assert disassembly.code_of("k") == '\t.section\t.text.k,"ax",@progbits\nof k\n'
+    assert disassembly.code_of("more") == ""
+    assert parse_listing(disassembly.code_of("gemm"), "gemm") == parse_listing(TEXT, "gemm")
 
 
 def test_a_remark_on_spilled_registers_is_no_operand():

@@ -2,7 +2,7 @@
 ; ---- Textures -------------------------------------------------------------------------------------------------------
 ; By handles, which number the rows of the launch's table.
 
-; What a handle is of; null where it is of nothing of this kind. shape 0: any.
+; What a handle is of; null where it is of nothing of this kind. shape 0: any; FLAT: of one dimension, or of two.
 define internal ptr @texture.find(ptr %launch, i64 %handle, i32 %kind, i32 %shape) alwaysinline {
 entry:
   %count.at = getelementptr i8, ptr %launch, i64 {LAUNCH.texture_count}
@@ -22,7 +22,12 @@ look:
   %same.kind = icmp eq i32 %kind, %kind.here
   %same.shape = icmp eq i32 %shape, %shape.here
   %any = icmp eq i32 %shape, 0
-  %fits = or i1 %same.shape, %any
+  %is.flat = icmp eq i32 %shape, {FLAT}
+  %others = sub i32 %shape.here, 1
+  %is.one.of.two = icmp ult i32 %others, 2
+  %either = and i1 %is.flat, %is.one.of.two
+  %named = or i1 %same.shape, %either
+  %fits = or i1 %named, %any
   %good = and i1 %same.kind, %fits
   br i1 %good, label %found, label %none
 found:
@@ -34,7 +39,7 @@ none:
 ; What the lanes of a mask read: x, y, and z or the layer of each at %coordinates, the four registers of all lanes at
 ; %result. real: whether coordinates, but for layers, are floating-point numbers. gathered: the channel of four texels
 ; that is read, -1 for all channels of one place. Lanes that touch no memory leave nothing in the log. A texture without
-; a z has one at the middle of its layer, or of its only slice.
+; a z has one at the middle of its layer, or of its only slice. A layer is a number without a sign.
 define internal i1 @texture.fetch(ptr %launch, i32 %access, i32 %site, i32 %mask, ptr %handles, ptr %coordinates, ptr %result, i32 %shape, i1 %real, i32 %gathered) noinline {
 entry:
   %addresses = alloca [32 x i64], align 64
@@ -58,9 +63,11 @@ failed:
   call void @fault(ptr %launch, i32 {NO_TEXTURE}, i32 %access, i32 %lane, i64 %handle)
   ret i1 true
 known:
-  %is.linear.memory = icmp eq i32 %shape, 1
-  %dimensions = and i32 %shape, 15
-  %layered = and i32 %shape, {LAYERED}
+  %shape.at = getelementptr i8, ptr %row, i64 {TEXTURE.shape}
+  %shape.here = load i32, ptr %shape.at
+  %is.linear.memory = icmp eq i32 %shape.here, 1
+  %dimensions = and i32 %shape.here, 15
+  %layered = and i32 %shape.here, {LAYERED}
   %is.layered = icmp ne i32 %layered, 0
   %is.flat = icmp eq i32 %dimensions, 1
   %is.volume = icmp eq i32 %dimensions, 3
@@ -85,7 +92,8 @@ known:
   %z.at = getelementptr i8, ptr %x.at, i64 256
   %z.bits = load i32, ptr %z.at
   %layer.told = select i1 %is.layered, i32 %z.bits, i32 0
-  %layer = call i32 @texture.index(i32 %layer.told, i32 %depth, i32 1)
+  %last.layer = sub i32 %depth, 1
+  %layer = call i32 @llvm.umin.i32(i32 %layer.told, i32 %last.layer)
   br i1 %real, label %position, label %number
 number:
   ; Of linear memory nothing is read that lies beyond it; the other modes are for coordinates of arrays.

@@ -19,6 +19,7 @@ from simtmm.cuda.sass.families import (
     real,
     special,
     tensor_memory,
+    texture,
     warp,
     warp_group,
 )
@@ -44,6 +45,7 @@ HANDLERS: dict[str, Handler] = {
     **real.HANDLERS,
     **special.HANDLERS,
     **tensor_memory.HANDLERS,
+    **texture.HANDLERS,
     **warp.HANDLERS,
     **warp_group.HANDLERS,
 }

@@ -1,7 +1,7 @@
 """tex, tld4 and txq: textures by texture objects, in one to three dimensions, or in layers of one or two."""
 
 from simtmm.cuda.execution.instructions.memory.loads_and_stores import parts_of
-from simtmm.cuda.execution.layout import ALIGN, KIND_SURFACE, KIND_TEXTURE, LAYERED, TEXTURE
+from simtmm.cuda.execution.layout import ALIGN, FLAT, KIND_SURFACE, KIND_TEXTURE, LAYERED, TEXTURE
 from simtmm.cuda.execution.runtime.assembly_file import assembly_file
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import LAUNCH_POINTER, ONE_BIT, Value, lanes
@@ -10,7 +10,8 @@ from simtmm.cuda.ptx.types import is_type
 
 _LEVELS = {"level": 1, "grad": 2}  # operands that choose among levels, of which a texture has one here
 _SHAPES = {"1d": 1, "2d": 2, "3d": 3, "a1d": LAYERED + 1, "a2d": LAYERED + 2}
-_PLACES = {1: (0,), 2: (0, 1), 3: (0, 1, 2), LAYERED + 1: (2, 0), LAYERED + 2: (2, 0, 1)}
+_OF_MACHINE = "flat"  # the shape of machine code that reads either
+_PLACES = {1: (0,), 2: (0, 1), 3: (0, 1, 2), LAYERED + 1: (2, 0), LAYERED + 2: (2, 0, 1), FLAT: (0, 1)}
 """Which of x, y and z each number of a place is, by shapes; a layer lies where z does. A place of three numbers has a
 fourth one, which says nothing."""
 _QUERIES = {
@@ -79,6 +80,8 @@ def query(context: Context, instruction: Instruction) -> None:
 def shape_of(context: Context) -> int:
     """The shape, as TEXTURE has it."""
     assert context.instruction is not None
+    if context.instruction.issue is not None and context.instruction.has(_OF_MACHINE):
+        return FLAT
     for name, shape in _SHAPES.items():
         if context.instruction.has(name):
             return shape
