@@ -5,7 +5,6 @@ Their warps run once more, in descending order. Where that leaves another value,
 
 import time
 
-from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.checks.findings import ERROR
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.device import Device, DeviceLaunch
@@ -47,6 +46,8 @@ def race_of(
         other = memory.after(variant, launch, blocks, 2 * SECONDS)
         if time.monotonic() - began > SECONDS or not _differ(memory, usual, other):
             return ""
+        from simtmm.cuda.checks.checker import Checker  # late: few kernels differ so
+
         checker = Checker(Checks(racecheck=True))
         checker.launch(device, function, launch, blocks, CHECKED)
     except (SimtmmError, SlowError):  # the launch itself will tell
