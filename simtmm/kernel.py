@@ -46,8 +46,7 @@ from simtmm.right_answer import WrongAnswer as WrongAnswer  # likewise
 from simtmm.right_answer import expect_equal as expect_equal  # likewise
 
 if TYPE_CHECKING:
-    from simtmm.graph import Graph
-    from simtmm.graph import Source as GraphSource
+    from simtmm.graph import Graph, Source
 
 Array = npt.NDArray[Any]
 Memory = Mapping[str, Array]
@@ -73,12 +72,10 @@ class Kernel:
     expressions: tuple[str, ...] = ()
     graph: "Graph | None" = None
 
-    def on_graph(self, graph: "GraphSource") -> "Kernel":
-        """This kernel on a graph, in place of the one that it draws.
+    def on_graph(self, graph: "Source") -> "Kernel":
+        """This kernel on a graph, in place of the one that it draws. Raises KernelError.
 
         graph: a file or a graph of networkx, as of simtmm.graph.opened_graph.
-
-        Raises KernelError.
         """
         if self._drawing() is None:
             raise KernelError(f"kernel {self.name}: does not take a graph: its host.py has no OWN_GRAPH")
@@ -275,8 +272,7 @@ def describe_kernel_named(kernel: str) -> tuple[Description, dict[str, float] | 
         return description, None
     loaded = load_kernel(kernel)
     algorithm, symbols = loaded.algorithm(loaded.resolve({})) or (None, None)
-    description = Description(loaded.name, loaded.folder, loaded.parameters, loaded.about, loaded.paper, algorithm)
-    return description, symbols
+    return Description(loaded.name, loaded.folder, loaded.parameters, loaded.about, loaded.paper, algorithm), symbols
 
 
 def kernel_in(folder: Path) -> Kernel:

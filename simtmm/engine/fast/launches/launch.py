@@ -80,10 +80,8 @@ def is_wanted_again(machine: Machine, workload: AnyWorkload, own_rule: bool = Fa
 
 def _needed(machine: Machine, workload: AnyWorkload, own_rule: bool) -> set[tuple[int, ...]]:
     """What kinds of machine the launches make of a machine."""
-    return {
-        tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)), own_rule))
-        for launch in range(workload.launches)
-    }
+    launches = range(workload.launches)
+    return {tuple(flags_of(machine, is_coupled(machine, Part.of(workload, each)), own_rule)) for each in launches}
 
 
 class Launch:
