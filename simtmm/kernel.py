@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,16 +38,15 @@ from simtmm.catalogue.host_text import NEEDED
 from simtmm.documents import read_code_text
 from simtmm.errors import KernelError, shown
 from simtmm.files import is_file
-from simtmm.graph import Graph, opened_graph
-from simtmm.graph import Source as GraphSource
-from simtmm.graph.given import NAME as OWN_GRAPH
-from simtmm.graph.given import resolved_with
 from simtmm.launch import Launch as Launch  # likewise
-from simtmm.parameter import SEED, resolved
+from simtmm.parameter import OWN_GRAPH, SEED, resolved
 from simtmm.parameter import Parameter as Parameter  # host.py has it from here
 from simtmm.right_answer import Wrong as Wrong
 from simtmm.right_answer import WrongAnswer as WrongAnswer  # likewise
 from simtmm.right_answer import expect_equal as expect_equal  # likewise
+
+if TYPE_CHECKING:
+    from simtmm.graph import Graph, Source
 
 Array = npt.NDArray[Any]
 Memory = Mapping[str, Array]
@@ -71,17 +70,17 @@ class Kernel:
     sources: tuple[Path, ...] = ()
     options: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()
-    graph: Graph | None = None
+    graph: "Graph | None" = None
 
-    def on_graph(self, graph: GraphSource) -> "Kernel":
-        """This kernel on a graph, in place of the one that it draws.
+    def on_graph(self, graph: "Source") -> "Kernel":
+        """This kernel on a graph, in place of the one that it draws. Raises KernelError.
 
         graph: a file or a graph of networkx, as of simtmm.graph.opened_graph.
-
-        Raises KernelError.
         """
         if self._drawing() is None:
             raise KernelError(f"kernel {self.name}: does not take a graph: its host.py has no OWN_GRAPH")
+        from simtmm.graph import opened_graph  # late: few runs have a graph of their own
+
         return dataclasses.replace(self, graph=opened_graph(graph))
 
     @property
@@ -125,6 +124,8 @@ class Kernel:
         """
         if self.graph is None:
             return resolved(self.name, self.parameters, given)
+        from simtmm.graph.given import resolved_with
+
         return resolved_with(self.name, self.parameters, self._drawing() or (), given, self.graph)
 
     def _drawing(self) -> tuple[str, ...] | None:
@@ -271,8 +272,7 @@ def describe_kernel_named(kernel: str) -> tuple[Description, dict[str, float] | 
         return description, None
     loaded = load_kernel(kernel)
     algorithm, symbols = loaded.algorithm(loaded.resolve({})) or (None, None)
-    description = Description(loaded.name, loaded.folder, loaded.parameters, loaded.about, loaded.paper, algorithm)
-    return description, symbols
+    return Description(loaded.name, loaded.folder, loaded.parameters, loaded.about, loaded.paper, algorithm), symbols
 
 
 def kernel_in(folder: Path) -> Kernel:

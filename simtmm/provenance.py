@@ -4,7 +4,6 @@ import functools
 import hashlib
 import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
 
 VERSION = "0.1.0"
@@ -37,10 +36,12 @@ def computed_by() -> str:
 
 def provenance() -> dict[str, str]:
     """Versions of what decides a result, and the command that was given."""
+    import numpy as np  # late: `import simtmm` and --version need none
+
     return {
         "simtmm": VERSION,
         "python": platform.python_version(),
-        "numpy": version("numpy"),
+        "numpy": np.__version__,
         "command": command(),
     }
 

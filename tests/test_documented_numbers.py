@@ -34,7 +34,7 @@ SHOWN = {
 CONSTANT = re.compile(r"\{(?P<module>[\w.]+):(?P<name>\w+)(?:\[(?P<at>[\w-]+)\])?(?:\|(?P<shown>\w+))?\}")
 PAGES = {
     "sampling": (
-        "The default interval is {sampling.program:DEFAULT_ERROR|percent}.",
+        "The default interval is {sampling:DEFAULT_ERROR|percent}.",
         "program has no more than {sampling.program:QUICK|ten} warp operations",
         "the first {sampling.stretches:HEAD} waves, or as many as it takes to fill the L2 ({sampling.program:FILLED} "
         "times its lines)",

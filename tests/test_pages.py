@@ -9,7 +9,7 @@ import typer.main
 from simtmm.cli import app
 from tests.pages.examples import BLOCK, PAGES, commands, files, python
 
-APP = typer.main.get_command(app)
+APP = typer.main.get_command(app())
 COMMANDS = [command for page in PAGES for command in commands(page)]
 
 

@@ -132,14 +132,14 @@ def _collect(path: Path | None, found: dict[Path, bytes]) -> None:
     if path is None or path in found:
         return
     status = os.stat(path)
-    found[path], modules = _content_of(path, status.st_mtime_ns, status.st_size)
-    for module in modules:
-        _collect(_file_of(module), found)
+    found[path], imported = _content_of(path, status.st_mtime_ns, status.st_size)
+    for each in imported:
+        _collect(each, found)
 
 
 @cache
-def _content_of(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, ...]]:
-    """A hash of a source, and what it may import of this package: modules, and names in them, dotted.
+def _content_of(path: Path, changed: int, size: int) -> tuple[bytes, tuple[Path, ...]]:
+    """A hash of a source, and the files of this package that it imports, as modules or as names in these.
 
     changed, size: of the file, which is read anew once they differ.
     """
@@ -150,7 +150,8 @@ def _content_of(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, 
         module = (of or plain).decode()
         named = re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", (listed or names).decode()))
         modules += [module, *(f"{module}.{name}" for name in named)]
-    return hashlib.sha256(text).digest(), tuple(modules)
+    files = dict.fromkeys(map(_file_of, modules))
+    return hashlib.sha256(text).digest(), tuple(file for file in files if file is not None)
 
 
 @cache

@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 
-_NEW_OBJECTS = 50_000  # more than before between two looks for garbage: some 10 MB; Python's own number is 700
+_NEW_OBJECTS = 200_000  # more than before between two looks for garbage: some 40 MB; imports make 120,000
 _SHORT = 2.0  # seconds, after which a command looks as often as others: what it computes with may be large
 
 _usual: tuple[int, ...] | None = None  # between two looks for garbage, where this is a process for one command

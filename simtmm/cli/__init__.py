@@ -3,22 +3,27 @@
 verbs: the commands by their words. help: how they are shown. old_words: names of earlier versions. commands: a module
 each. options: what several of them share, beside the request classes (`simtmm.requests`).
 
-Commands import what they call when they are called, so that help is quick.
+Commands are imported when their verb is asked for, and import what they call when they are called.
 """
 
 import inspect
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 import typer.core
 
 from simtmm.cli import help as helping
-from simtmm.cli.commands import advise
 from simtmm.cli.old_words import current_words
 from simtmm.cli.options.overwriting import refuse_overwriting
-from simtmm.cli.verbs import VERBS, Verb
+from simtmm.cli.verbs import VERBS, Command, Verb, function_of
 
 WIDEST = 1000  # columns of help, where a terminal has so many: in effect, its own width
+STATUSES = (
+    "Exit status: 0 done, 1 points of a sweep or cases of a comparison failed, figures are stale, a kernel grew or a "
+    "rule broke a promise, 2 wrong input (one line says what), 3 a fault of simtmm itself (a line says what to send), "
+    "130 interrupted."
+)
 
 
 class _Commands(helping.Commands):
@@ -34,35 +39,14 @@ class _Commands(helping.Commands):
         return super().resolve_command(ctx, current_words(args))
 
 
-app = typer.Typer(
-    name="simtmm",
-    cls=_Commands,
-    help="How fast is a CUDA kernel on a GPU, what holds it back, and what would help? Answered without the GPU.",
-    epilog="Exit status: 0 done, 1 points of a sweep or cases of a comparison failed, figures are stale, a kernel grew "
-    "or a rule broke a promise, 2 wrong input (one line says what), 3 a fault of simtmm itself (a line says what to "
-    "send), 130 interrupted.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": [*helping.HELP], "max_content_width": WIDEST},
-)
-
-
 def _summary(command: Any) -> str:
     return (inspect.getdoc(command) or "").partition("\n")[0]
 
 
-def _shown_as(verb: Verb) -> type[helping.Command]:
-    """The class of a verb's command, which its help is written by."""
-    words = {word: _summary(command) for word, command in verb.words.items()}
-    return type("_Verb", (helping.Command,), {"usual": verb.usual, "words": words})
-
-
-for _verb in VERBS:
-    app.command(_verb.name, cls=_shown_as(_verb))(_verb.command)
-    for _word, _command in _verb.words.items():
-        app.command(f"{_verb.name} {_word}", cls=helping.Command)(_command)
-app.command("tune advise", cls=helping.Command, hidden=True)(advise.advise)  # of earlier versions
+def _shown_as(verb: Verb, words: Mapping[str, Command]) -> type[helping.Command]:
+    """The class of a verb's command, which its help is written by. words: what its second words do."""
+    told = {word: _summary(function) for word, function in words.items()}
+    return type("_Verb", (helping.Command,), {"usual": verb.usual, "words": told})
 
 
 def _version(wanted: bool) -> None:
@@ -73,10 +57,32 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
     ] = False,
 ) -> None:
     pass
+
+
+def app(verbs: Sequence[Verb] = VERBS) -> typer.Typer:
+    """The command line. verbs: that it has; only their own commands are loaded, as all take longer than to run one."""
+    made = typer.Typer(
+        name="simtmm",
+        cls=_Commands,
+        help="How fast is a CUDA kernel on a GPU, what holds it back, and what would help? Answered without the GPU.",
+        epilog=STATUSES,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": [*helping.HELP], "max_content_width": WIDEST},
+    )
+    made.callback()(_main)
+    for verb in verbs:
+        words = {word: function_of(command) for word, command in verb.words.items()}
+        made.command(verb.name, cls=_shown_as(verb, words))(function_of(verb.command))
+        for word, function in words.items():
+            made.command(f"{verb.name} {word}", cls=helping.Command)(function)
+        for word, command in verb.hidden.items():
+            made.command(f"{verb.name} {word}", cls=helping.Command, hidden=True)(function_of(command))
+    return made

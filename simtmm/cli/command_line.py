@@ -1,7 +1,6 @@
 """The command line as a whole: its standard streams, and errors as one line."""
 
 import contextlib
-import copy
 import errno
 import io
 import logging
@@ -15,6 +14,7 @@ import typer
 
 from simtmm import own_faults
 from simtmm.cli import app, old_words
+from simtmm.cli.verbs import VERBS
 from simtmm.errors import InternalError, OutputError, SimtmmError, escaped, nearest, one_line, shown, shown_error
 
 WRONG_INPUT = 2
@@ -120,10 +120,8 @@ def _command(verb: str) -> Callable[..., object]:
 
     verb: the first word. Of a verb, only its own commands are there: to make all of them takes longer than to run one.
     """
-    own = [each for each in app.registered_commands if (each.name or "").partition(" ")[0] == verb]
-    narrow = copy.copy(app)
-    narrow.registered_commands = own or app.registered_commands
-    return typer.main.get_command(narrow)
+    own = [each for each in VERBS if each.name == verb]
+    return typer.main.get_command(app(own or VERBS))
 
 
 def _status() -> tuple[object, bool]:

@@ -6,25 +6,27 @@ reference, fast: the engines. choice: which of them is done sooner. causes: what
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from simtmm.computer import cores
 from simtmm.engine.clusters import check_clusters_fit
-from simtmm.engine.own_rule import NotCompiledError, RuleLeftError, compiled
+from simtmm.engine.own_rule.operands import NotCompiledError, RuleLeftError
 from simtmm.errors import EngineError, WorkloadError, nearest, shown
 from simtmm.machine import Machine
 from simtmm.machine.levels import levels_of
-from simtmm.placement import Placement
-from simtmm.replacement import Policy, Replacement
 from simtmm.result import Result
 from simtmm.rules.seen import CoreGroup as CoreGroup
 from simtmm.rules.seen import ReadyWarp as ReadyWarp
 from simtmm.rules.seen import Rule, rule_name
 from simtmm.trace.lower import lower
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+
+if TYPE_CHECKING:
+    from simtmm.placement import Placement
+    from simtmm.replacement import Policy, Replacement
 
 Progress = Callable[[int, int], None]
 Scheduler = Rule
@@ -39,8 +41,8 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     engine: str | None = None,
     *,
     scheduler: Scheduler | None = None,
-    replacement: Replacement | None = None,
-    placement: Placement | None = None,
+    replacement: "Replacement | None" = None,
+    placement: "Placement | None" = None,
     breakdown: bool = True,
     timeline: bool = False,
     stalls: bool = False,
@@ -114,6 +116,8 @@ def why_not_compiled(rule: Scheduler) -> str:
 
     rule: as `simulate` takes it.
     """
+    from simtmm.engine.own_rule.compiled import compiled
+
     try:
         compiled(rule)
     except NotCompiledError as error:
@@ -128,6 +132,8 @@ def _rule_for(engine: str, asked: str | None, scheduler: Scheduler | None) -> tu
     """
     if scheduler is None or engine != "fast":
         return scheduler, ""
+    from simtmm.engine.own_rule.compiled import compiled  # late: few runs have a rule of their own
+
     try:
         return compiled(scheduler), ""
     except NotCompiledError as error:
@@ -145,7 +151,7 @@ def _run(engine: str, machine: Machine, workload: AnyWorkload, rule: object, own
     return run(machine, workload, **own, **({} if rule is None else {"scheduler": rule}))
 
 
-def policies_of(machine: Machine, replacement: Replacement) -> dict[str, Policy]:
+def policies_of(machine: Machine, replacement: "Replacement") -> "dict[str, Policy]":
     """Policies by the cache of a machine. Raises EngineError for what is none, and for a cache that it has not."""
     caches = {"l1": machine.memory.l1, "l2": machine.memory.l2}
     has = [name for name, cache in caches.items() if cache is not None]

@@ -54,6 +54,7 @@ class Parameter:
 
 
 SEED = Parameter(0, "seed of the random inputs", minimum=0)  # a parameter of every kernel
+OWN_GRAPH = "own_graph"  # the parameter that says which graph of a user's it was, and what host.py sees of that
 
 
 def is_of_kind(parameter: Parameter, value: object) -> bool:

@@ -8,10 +8,9 @@ import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simtmm.cuda.checks.active import checking
-from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.checks.names import CHECKS, Checks
 from simtmm.cuda.disagreement.order_trial import OrderTrial
 from simtmm.cuda.execution.runtime.device_clock import Latencies
@@ -34,6 +33,9 @@ from simtmm.provenance import carry_out
 from simtmm.recorder.selection import Selection
 from simtmm.simulated_clock import clock_on
 from simtmm.watch import followed_by, watched
+
+if TYPE_CHECKING:
+    from simtmm.cuda.checks.checker import Checker
 
 WRONG = 2  # exit status where the program could not be run
 
@@ -61,7 +63,7 @@ def main(request: dict[str, Any]) -> None:
     trial = OrderTrial(request["order"]) if request["order"] else None
     told = Told(Path(request["progress"])) if "progress" in request else None
     with (
-        checking(checks) as checker,
+        checking(checks) if checks.any else contextlib.nullcontext() as checker,
         watched(told.watch if told else None),
         followed_by(told.following) if told else contextlib.nullcontext(),
         trying(trial) if trial else contextlib.nullcontext(),
@@ -74,10 +76,10 @@ def main(request: dict[str, Any]) -> None:
 
 
 def _run(
-    request: dict[str, Any], machine: Machine, library: Library, device: DeviceOfProgram, checker: Checker,
+    request: dict[str, Any], machine: Machine, library: Library, device: DeviceOfProgram, checker: "Checker | None",
     trial: OrderTrial | None,
 ) -> None:  # fmt: skip
-    """Likewise. checker: takes the program's launches. trial: is asked about them."""
+    """Likewise. checker: takes the program's launches, if they are checked. trial: is asked about them."""
     device.memory = ProgramMemory(library, checker)
     modules = Modules(
         device, request["architecture"], Path(request["program"]), request["relocatable"],
@@ -86,7 +88,7 @@ def _run(
     recording = ProgramRecording(
         device, request["name"], Path(request["output"]), Selection(**request["selection"]), request["sample_blocks"],
         request["most_events"], clock_on(machine), lambda: library.is_stopping,
-        None if checker.checks.any or trial else Repeats(library, device), Budget(request["is_bounded"]),
+        None if checker or trial else Repeats(library, device), Budget(request["is_bounded"]),
     )  # fmt: skip
 
     def finish(status: int) -> None:
@@ -119,7 +121,7 @@ def _run(
             outcome["error"] = str(error)
         except BaseException as error:  # no exception may cross the library
             outcome["error"] = outcome["fault"] = str(own_fault(error))
-        if checker.checks.any:
+        if checker is not None:
             outcome["checks"] = checker.found.to_dict()
         Path(request["outcome"]).write_text(json.dumps(outcome))
 

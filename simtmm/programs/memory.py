@@ -3,14 +3,16 @@
 import ctypes
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simtmm.cuda.checks.checker import Checker
 from simtmm.cuda.execution.launches.device_memory import Allocation, Bytes, DeviceMemory
 from simtmm.programs.library import Library
+
+if TYPE_CHECKING:
+    from simtmm.cuda.checks.checker import Checker
 
 DEVICE, MANAGED = 0, 1
 
@@ -21,7 +23,7 @@ class ProgramMemory(DeviceMemory):
     What is placed here comes to lie there.
     """
 
-    def __init__(self, library: Library, checker: Checker | None = None) -> None:
+    def __init__(self, library: Library, checker: "Checker | None" = None) -> None:
         """checker: is notified of each allocation of the program."""
         super().__init__()
         self._library, self._checker = library, checker

@@ -1,6 +1,7 @@
 """A CUDA C++ program as a user has it: built, run and recorded."""
 
 import contextlib
+import importlib
 import json
 import logging
 import signal
@@ -202,6 +203,7 @@ class CudaProgram:
         sys.stdout.flush()
         heard = Heard(folder / "progress", MOST_EVENTS if is_bounded else None)
         tell("running the program", 0)
+        importlib.import_module("simtmm.trace.runs.file")  # once, before the fork: both read or write traces with it
         child = python_like_us("simtmm.programs.child", [str(folder / "request.json")], stdout)
         try:
             while (status := ended_within(child.process, LOOK)) is None:

@@ -1,12 +1,15 @@
 """What a user names to be recorded: a kernel by its name or folder, or a file of launches."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from simtmm.documents import read_toml
 from simtmm.errors import KernelError
 from simtmm.files import is_file
-from simtmm.graph import Source as GraphSource
 from simtmm.kernel import Kernel, load_kernel
+
+if TYPE_CHECKING:
+    from simtmm.graph import Source as GraphSource
 
 DEVICE_CODE = (".cu", ".ptx", ".cubin", ".fatbin")  # one launch of which the command line tells
 LAUNCHES = ".toml"
@@ -38,7 +41,7 @@ def opened_kernel(source: str | Path) -> Kernel:
     return load_kernel(source)
 
 
-def kernel_on_graph(source: str | Path | Kernel | None, graph: GraphSource) -> Kernel:
+def kernel_on_graph(source: str | Path | Kernel | None, graph: "GraphSource") -> Kernel:
     """The kernel that a source names, on a user's graph.
 
     source: a kernel's name or folder, or itself.

@@ -13,6 +13,7 @@ them.
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,11 +21,13 @@ from simtmm.engine import simulate
 from simtmm.machine import Machine
 from simtmm.machine.part import part_of, whole
 from simtmm.sampling.interval import half_width
-from simtmm.sampling.long.steady import SteadyLaunch
 from simtmm.sampling.sample import Integers, sample_of
-from simtmm.sampling.sources import Source
 from simtmm.trace.counts import lower_and_count
 from simtmm.watch import telling
+
+if TYPE_CHECKING:
+    from simtmm.sampling.long.steady import SteadyLaunch
+    from simtmm.sampling.sources import Source
 
 FEWEST = 12  # groups of a part, but for machines of fewer than twice that: half of theirs then. Blocks that are near in
 # the grid meet in one of so few groups more often than in one of all, and find more of one another in its L1
@@ -91,13 +94,15 @@ def strip(grid: Sequence[int], share: float, wanted: int) -> Integers:
     return np.asarray((across * down - wanted) // 2 + np.arange(wanted))
 
 
-def by_part(source: Source, machine: Machine, launch: int) -> SteadyLaunch | None:
+def by_part(source: "Source", machine: Machine, launch: int) -> "SteadyLaunch | None":
     """A launch by some waves of its middle on a part of the machine; a short one by the part's share of its blocks.
 
     Gives None where the machine has few groups, or the launch few events, or fewer blocks than fill the machine twice;
     and where an L2 that is empty at first takes up what is stored, which so few waves don't fill, or where the part has
     so few slices of the L2 that they are all as busy, which the machine's are not.
     """
+    from simtmm.sampling.long.steady import SteadyLaunch  # late: runs without a sample need `strip` alone
+
     l2 = machine.memory.l2
     if l2 is not None and l2.writes == "back" and l2.start == "cold":
         return None

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simtmm.machine import Machine
+from simtmm.sampling import DEFAULT_ERROR
 from simtmm.sampling.differing.looks import OPERATIONS, looked_at
-from simtmm.sampling.interval import SYSTEMATIC
 from simtmm.sampling.long.steady import MOST_OPERATIONS, Steady, steady
 from simtmm.sampling.outcome import Sampled
 from simtmm.sampling.part_of_machine import by_part
@@ -25,8 +25,6 @@ from simtmm.sampling.stretches import HEAD, WORTH, Stretches, form_of, stretches
 from simtmm.sampling.total import COARSE, Estimate, blocks_of, sampled_of, total
 from simtmm.trace.lower import lower_or_stream
 
-DEFAULT_ERROR = 0.03  # of the time, 95 % of the time
-LEAST_ERROR = SYSTEMATIC
 TIMED = 8  # stretches of a launch, at first; then as many more as the interval says
 QUICK = 1_000_000  # operations of warps of a program, up to which simulating all of it takes no longer than a sample
 LONG = 60_000_000  # operations, beyond which a launch is simulated as far as its first wave goes

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from simtmm.launch import bare_name
@@ -14,6 +14,7 @@ from simtmm.workload import LARGEST
 
 VERSIONS = (1, VERSION)
 MOST_BLOCKS = 2**31 - 1  # of a launch: a trace numbers them with 32 bits
+_LAUNCH = fields(TraceLaunch)
 FORMS = ("written", "compiled", "imported")
 SPACES = ("global", "constant")
 _IMPORTERS = ("accelsim", "mem-trace")  # as the provenance of version 1 names them, which knew no forms
@@ -158,7 +159,7 @@ class TraceInfo:
 
 
 def _of_launch(launch: TraceLaunch) -> dict[str, Any]:
-    table = asdict(launch)
+    table = {each.name: getattr(launch, each.name) for each in _LAUNCH}  # asdict takes ten times as long
     if not launch.in_graph:  # as files have been
         del table["in_graph"]
     if launch.cluster == 1:

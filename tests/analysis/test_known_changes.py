@@ -9,6 +9,7 @@ from simtmm import load_machine, simulate
 from simtmm.analysis.run import diagnosis, known_changes, run_program
 from simtmm.analysis.run.known_changes import changes_key
 from simtmm.analysis.source_changes import Advice, advice
+from simtmm.analysis.what_if import WhatIf, trials
 from simtmm.cache import find, keep
 from simtmm.program import open_program
 from simtmm.result import Result
@@ -22,12 +23,16 @@ FOUND = (
     Advice("tile", "a tile", "a.cu", 3, "x", 1.5, "simulated", ""),
     Advice("fuse", "in one", "", 0, "", 1 / 3, "bound", "1 of 2 blocks"),
 )
+TRIALS = (
+    WhatIf("latency", "with the latency halved", 4 / 3, True),
+    WhatIf("issue", "without both", 2.5, False, 0.25, ("issue", "pipes"), "the issue rate"),
+)
 
 
 @pytest.fixture(autouse=True)
 def stored_in(monkeypatch, tmp_path):
     """Where nothing is stored yet, and all is worth it."""
-    monkeypatch.setattr(known_changes, "kept_folder", {advice.__name__: tmp_path}.get)
+    monkeypatch.setattr(known_changes, "kept_folder", dict.fromkeys((advice.__name__, trials.__name__), tmp_path).get)
     monkeypatch.setattr(known_changes, "WORTH", 1)
     return tmp_path
 
@@ -56,6 +61,36 @@ def test_what_was_tried_comes_back_and_is_not_tried_again(run):
     assert asked(run, gives=None) == (FOUND, False)
     assert asked(run, True, ()) == ((), True)
     assert asked(run, True) == ((), False)
+
+
+def tried_on(machine, workload, result, _, is_left=False, gives=TRIALS):
+    """The changes of the machine that are found, and whether they were tried."""
+    begun = []
+    found = known_changes.known_trials(machine, workload, result, is_left, lambda: begun.append(machine) or gives)
+    return found, bool(begun)
+
+
+def test_so_do_changes_of_the_machine_beside_them(run):
+    assert asked(run) == (FOUND, True)
+    assert tried_on(*run) == (TRIALS, True)
+    assert tried_on(*run, gives=None) == (TRIALS, False)
+    assert tried_on(*run, is_left=True, gives=()) == ((), True)
+    assert tried_on(MACHINE.replace({"memory.latency": 7}), *run[1:], gives=()) == ((), True)
+    assert asked(run, gives=None) == (FOUND, False)
+
+
+TRIAL = {"cause": "c", "words": "w", "speedup": 2.0, "halves": True, "part": 1.0, "together": ["a"], "parameter": ""}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"together": [1]}, {"together": "a"}, {"speedup": 2}, {"halves": 1}, {"more": 1}, {"cause": ["c"]}]
+)
+def test_changes_of_the_machine_that_are_not_sound_are_not_believed(wrong, run, stored_in):
+    key = changes_key(*run[:3], (), False)
+    for row, is_sound in ((TRIAL, True), (TRIAL | wrong, False)):
+        keep(stored_in, "trials", key, ".json", lambda to, row=row: to.write_text(json.dumps([row])))
+        assert tried_on(*run)[1] is not is_sound
+        find(stored_in, "trials", key, ".json").unlink()
 
 
 def test_it_is_found_by_all_that_decides_it(run):
@@ -135,6 +170,7 @@ def test_a_run_again_says_the_same_and_tries_nothing(monkeypatch):
     first = run_program(program, MACHINE)
     assert first.advice
     monkeypatch.setattr(diagnosis, "try_changes", None)
+    monkeypatch.setattr(diagnosis, "try_out", None)
     again = run_program(program, MACHINE)
     assert again.to_dict() == first.to_dict()
     assert again.advice == first.advice

@@ -24,9 +24,10 @@ from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.recorder import form_of
 from simtmm.recorder.sources import opened_kernel
-from simtmm.sampling import program, sampled_kernel
+from simtmm.sampling import program
 from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
+from simtmm.sampling.sampled import sampled_kernel
 from simtmm.trace.counts import lower_and_count
 from tests.benchmarks.scaling import clock
 

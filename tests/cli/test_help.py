@@ -12,7 +12,7 @@ from simtmm.cli import app
 from simtmm.cli.verbs import VERBS
 
 LINES = 45  # of a screen that shows a page of text
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = typer.main.get_command(app()).commands
 HEAVY = {"numba", "llvmlite", "pyarrow", "sympy", "scipy", "networkx", "simpy", "matplotlib"}
 OTHERWISE = {"machines new"}  # whose options are values of a data sheet
 
@@ -123,7 +123,7 @@ def offered(words):
     from typer._completion_classes import BashComplete
 
     split = words.split(" ")
-    complete = BashComplete(typer.main.get_command(app), {}, "simtmm", "_SIMTMM_COMPLETE")
+    complete = BashComplete(typer.main.get_command(app()), {}, "simtmm", "_SIMTMM_COMPLETE")
     return [item.value for item in complete.get_completions(split[1:-1], split[-1])]
 
 

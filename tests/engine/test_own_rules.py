@@ -1,6 +1,5 @@
 """Users' scheduling rules on the fast engine, where they are compiled: to the tick as on the reference engine."""
 
-import importlib
 import inspect
 import linecache
 import random
@@ -13,7 +12,8 @@ from hypothesis import strategies as st
 
 from simtmm import Machine, Workload
 from simtmm.engine import holding_back, simulate, why_not_compiled
-from simtmm.engine.own_rule import compiled
+from simtmm.engine.own_rule import compiled as compiled_rules
+from simtmm.engine.own_rule.compiled import compiled
 from simtmm.engine.own_rule.operands import NotCompiledError
 from simtmm.errors import EngineError
 from simtmm.rules import NUMBERED, SIMPLE, Idle
@@ -28,8 +28,6 @@ from tests.rules import wrong
 from tests.rules.wrong import WRONG
 
 __all__ = ["small_windows"]  # a fixture
-
-compiled_rules = importlib.import_module("simtmm.engine.own_rule.compiled")  # the package's name is its function
 
 SHIPPED = {**SIMPLE, **{name: make(*usual) for name, (make, usual) in NUMBERED.items()}}
 IN_PYTHON_ONLY = {

@@ -11,7 +11,7 @@ from simtmm.engine import room
 from simtmm.engine.fast.launches import room as of_fast
 from simtmm.engine.fast.launches.launch import Launch
 from simtmm.engine.fast.launches.reused import Reused
-from simtmm.engine.own_rule import compiled
+from simtmm.engine.own_rule.compiled import compiled
 from simtmm.engine.reference import room as of_reference
 from simtmm.engine.reference.report import Report
 from simtmm.engine.reference.run import Run

@@ -76,7 +76,7 @@ def test_the_page_has_a_command():
 
 @pytest.mark.parametrize(("command", "shown"), SESSIONS, ids=range(len(SESSIONS)))
 def test_a_command_of_the_page_prints_what_the_page_shows(command, shown):
-    done = CliRunner().invoke(app, command.split())
+    done = CliRunner().invoke(app(), command.split())
     assert done.exit_code == 0
     expected = re.escape(shown.strip("\n")).replace(r"\.\.\.", "(?s:.*)")
     assert re.fullmatch(expected, done.stdout.strip("\n")), done.stdout

@@ -19,7 +19,7 @@ WORKLOAD = {"blocks": [{"warps": [[["compute", 3], ["load", [0, 1]], ["barrier"]
 
 
 def command(*words):
-    return CliRunner().invoke(app, ["run", "--lines", *words])
+    return CliRunner().invoke(app(), ["run", "--lines", *words])
 
 
 def shown(done):
@@ -135,16 +135,16 @@ def test_a_page_is_written_and_told_over_time_unless_the_program_is_long(here, m
 def test_a_run_says_it_too():
     """`run --by` in the place of its report; the hottest first."""
     words = ("histogram", "-m", "h100-sxm", "--no-what-if")
-    out = shown(CliRunner().invoke(app, ["run", *words, "--by", "line", "--top", "2"]))
+    out = shown(CliRunner().invoke(app(), ["run", *words, "--by", "line", "--top", "2"]))
     assert "The hottest 2 of 7 lines" in out
     assert "Where the simulated time went" not in out
     assert out.replace(" ", "") == shown(command(*words, "--top", "2")).replace(" ", "")
-    by_array = json.loads(shown(CliRunner().invoke(app, ["run", *words, "--by", "array", "--json"])))
+    by_array = json.loads(shown(CliRunner().invoke(app(), ["run", *words, "--by", "array", "--json"])))
     assert by_array["by"] == "array"
     assert by_array["rows"] == by_array["stalls"]["arrays"]
-    reasons = shown(CliRunner().invoke(app, ["run", *words, "--by", "reason", "--top", "1"])).splitlines()[3:]
+    reasons = shown(CliRunner().invoke(app(), ["run", *words, "--by", "reason", "--top", "1"])).splitlines()[3:]
     assert len(reasons) == 3  # title, heading and a row
-    refused = CliRunner().invoke(app, ["run", *words, "--by", "lines"])
+    refused = CliRunner().invoke(app(), ["run", *words, "--by", "lines"])
     assert "--by 'lines': unknown; did you mean 'line'" in str(refused.exception)
 
 

@@ -28,7 +28,7 @@ def test_a_command_of_the_page_prints_what_the_page_shows(tmp_path, monkeypatch,
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
-    done = CliRunner().invoke(app, command.split())
+    done = CliRunner().invoke(app(), command.split())
     assert done.exit_code == 0
     expected = re.escape(shown.strip("\n")).replace(r"\.\.\.", "(?s:.*)")
     assert re.fullmatch(expected, done.stdout.strip("\n")), done.stdout

@@ -9,10 +9,10 @@ from simtmm import load_machine, simulate
 from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.sampling import program as of_program
-from simtmm.sampling import sampled_kernel, sampled_program
 from simtmm.sampling.long.steady import steady
 from simtmm.sampling.recording import KernelSource
 from simtmm.sampling.sample import sample_of
+from simtmm.sampling.sampled import sampled_kernel, sampled_program
 from simtmm.sampling.simulation import _merged
 from simtmm.trace.counts import lower_and_count
 

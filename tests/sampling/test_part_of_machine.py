@@ -9,8 +9,9 @@ import simtmm
 from simtmm import load_machine, simulate
 from simtmm.kernel import load_kernel
 from simtmm.machine.part import part_of
-from simtmm.sampling import part_of_machine, sampled_kernel
+from simtmm.sampling import part_of_machine
 from simtmm.sampling.part_of_machine import FEWEST, UNEVEN, groups_of_part, strip
+from simtmm.sampling.sampled import sampled_kernel
 from simtmm.trace.lower import lower
 
 DIFFER = str(Path(__file__).with_name("differing"))

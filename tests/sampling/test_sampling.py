@@ -13,11 +13,11 @@ from simtmm.errors import EngineError
 from simtmm.kernel import load_kernel
 from simtmm.program import open_program
 from simtmm.sampling import program as of_program
-from simtmm.sampling import sampled_kernel, sampled_program
 from simtmm.sampling.long import steady as of_long
 from simtmm.sampling.long.phases import under_way
 from simtmm.sampling.long.steady import PHASES_SYSTEMATIC, STEADY_SYSTEMATIC, steady
 from simtmm.sampling.recording import KernelSource
+from simtmm.sampling.sampled import sampled_kernel, sampled_program
 from simtmm.sampling.sources import DependsError
 from simtmm.trace.lower import lower
 from simtmm.trace.streamed import StreamedWorkload

@@ -17,7 +17,7 @@ from simtmm.validation.figures import ITEMS
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = known_claims()
-COMMANDS = {command.name or command.callback.__name__ for command in app.registered_commands}
+COMMANDS = {command.name or command.callback.__name__ for command in app().registered_commands}
 
 
 def test_every_published_item_is_claimed():

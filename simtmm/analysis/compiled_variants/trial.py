@@ -23,7 +23,7 @@ from simtmm.recorder.compiled.module import module_of
 from simtmm.recorder.compiled.record import recorded
 from simtmm.recorder.limits import most_events
 from simtmm.result import Result
-from simtmm.sampling import sampled_kernel
+from simtmm.sampling.sampled import sampled_kernel
 from simtmm.temporary import own_prefix
 from simtmm.trace.io import Trace
 from simtmm.trace.streamed import AnyWorkload

@@ -28,8 +28,9 @@ from simtmm.kernel import Kernel
 from simtmm.machine import Machine, load_machine
 from simtmm.program import SUFFIXES
 from simtmm.recorder import FORMS
-from simtmm.recorder.compiled.launches_file import placed, sizes_of
+from simtmm.recorder.compiled.launches_file import placed
 from simtmm.recorder.compiled.programs import MOST_SIZE, LaunchText, program_kernel
+from simtmm.recorder.compiled.sizes import sizes_of
 from simtmm.recorder.sources import DEVICE_CODE, LAUNCHES, SCRIPT
 from simtmm.study.design.axes import flattened
 from simtmm.watch import Watch

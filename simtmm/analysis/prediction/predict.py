@@ -30,7 +30,8 @@ from simtmm.model.launch.occupancy import force_active_blocks
 from simtmm.program import Kind, Source, kind_of, open_program
 from simtmm.recorder.sources import opened_kernel
 from simtmm.result import Prediction
-from simtmm.sampling import DEFAULT_ERROR, Found, check_sample, sampled_kernel, sampled_program
+from simtmm.sampling import DEFAULT_ERROR, check_sample
+from simtmm.sampling.sampled import Found, sampled_kernel, sampled_program
 from simtmm.trace.counts import count
 from simtmm.trace.io import Trace
 

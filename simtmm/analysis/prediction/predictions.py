@@ -16,7 +16,7 @@ from simtmm.model.latency_hiding import Hiding
 from simtmm.model.launch.occupancy import ForcedBlocks
 from simtmm.provenance import provenance
 from simtmm.result import Prediction
-from simtmm.sampling import Sampled
+from simtmm.sampling.outcome import Sampled
 from simtmm.trace.sampled_blocks import Sampling
 
 if TYPE_CHECKING:

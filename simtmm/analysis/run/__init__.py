@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from simtmm import own_faults
 from simtmm.analysis.accesses import accesses_of
@@ -25,7 +25,6 @@ from simtmm.analysis.verdict import Verdict, beside_the_model
 from simtmm.engine import DEFAULT, ENGINES, known_results, simulate
 from simtmm.engine.choice import AUTO, quickest
 from simtmm.errors import EngineError, KernelError, nearest
-from simtmm.graph import Source as GraphSource
 from simtmm.kernel import Kernel
 from simtmm.machine import Machine
 from simtmm.machine.load import opened_machine
@@ -36,8 +35,7 @@ from simtmm.program import Program, Source, kind_of, open_program, shipped_trace
 from simtmm.provenance import provenance
 from simtmm.recorder.sources import kernel_on_graph, opened_kernel
 from simtmm.result import Result
-from simtmm.sampling import DEFAULT_ERROR, Sampled, check_sample, sampled_kernel, sampled_program
-from simtmm.sampling import Found as FoundSample
+from simtmm.sampling import DEFAULT_ERROR, check_sample
 from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
@@ -45,6 +43,11 @@ from simtmm.trace.io import Trace
 from simtmm.trace.streamed import AnyWorkload
 from simtmm.watch import Watch, followed_by, foresee, telling, watched
 from simtmm.workload import Workload
+
+if TYPE_CHECKING:
+    from simtmm.graph import Source as GraphSource
+    from simtmm.sampling.outcome import Sampled
+    from simtmm.sampling.sampled import Found as FoundSample
 
 DEFAULT_TRACE = "list-ranking-wyllie.parquet"
 MOST_AGAIN = 1 << 22  # operations of what is simulated once more: a second or so
@@ -64,7 +67,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     timeline_limit: int | None = None,
     sample: str | None = None,
     error: float = DEFAULT_ERROR,
-    graph: GraphSource | None = None,
+    graph: "GraphSource | None" = None,
     variants: bool = False,
 ) -> Run:
     """Run a program on a machine and predict its time.
@@ -103,6 +106,8 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option of a run
     found: FoundSample | None = None
     is_sample = sample is not None
     if sample is not None:
+        from simtmm.sampling.sampled import sampled_kernel, sampled_program  # late: most runs are of the whole
+
         check_sample(sample, error, engine, timeline)
         foresee(after_sample(what_if))
     with watched(watch), followed_by(partial(after_recording, what_if=what_if, is_sample=is_sample)):
@@ -210,7 +215,7 @@ def _simulated(machine: Machine, workload: AnyWorkload, engine: str, timeline: b
     return known.result
 
 
-def _of_sample(program: Program, machine: Machine, sampled: Sampled, models: Sequence[str], what_if: bool) -> Run:
+def _of_sample(program: Program, machine: Machine, sampled: "Sampled", models: Sequence[str], what_if: bool) -> Run:
     """A run whose result is extrapolated. What binds it is what binds the sample."""
     sample = sampled.sample
     found = diagnosed(machine, sample.workload, sample.part, what_if, sample.machine, sample.is_left)

@@ -2,7 +2,7 @@
 
 from simtmm.analysis.cost import cost
 from simtmm.analysis.run.expected import CHANGES, HELP
-from simtmm.analysis.run.known_changes import known_changes
+from simtmm.analysis.run.known_changes import known_changes, known_trials
 from simtmm.analysis.source_changes import Advice, try_changes
 from simtmm.analysis.source_changes.excerpt import excerpt_of
 from simtmm.analysis.verdict import Verdict, verdict
@@ -65,13 +65,20 @@ def diagnosed(
     takes, part = cost(machine, workload, result), ""
     tried: tuple[WhatIf, ...] = ()
     if takes <= SECONDS / ON_ALL:
-        tried = try_out(on, workload, result, is_left=is_left)
+        tried = _tried_on(on, workload, result, is_left)
     elif (excerpt := excerpt_of(on, workload, result, SECONDS / ON_EXCERPT)) is not None:
         alone = simulate(excerpt.machine, excerpt.workload, result.engine, stalls=True)
-        tried, part = try_out(excerpt.machine, excerpt.workload, alone), excerpt.words
+        tried, part = _tried_on(excerpt.machine, excerpt.workload, alone), excerpt.words
     why = (
         ""
         if tried or not takes
         else f"estimated from what its warps wait for: each test of a change takes {takes:.0f} s"
     )
     return verdict(machine, result, workload, tried, why, part)
+
+
+def _tried_on(machine: Machine, workload: AnyWorkload, result: Result, is_left: bool = False) -> tuple[WhatIf, ...]:
+    def tried() -> tuple[WhatIf, ...]:
+        return try_out(machine, workload, result, is_left=is_left)
+
+    return known_trials(machine, workload, result, is_left, tried)

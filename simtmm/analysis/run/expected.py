@@ -6,7 +6,7 @@ judged by its own rate.
 
 from collections.abc import Mapping
 
-from simtmm.sampling.long.steady import PART
+from simtmm.sampling import PART
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 
 LOWERING, SIMULATING = "lowering", "simulating"

@@ -1,4 +1,5 @@
-"""The changes of the source that an earlier run of the same on this computer tried, and what each gained.
+"""The changes that an earlier run of the same on this computer tried, of the source and of the machine, and what each
+gained.
 
 They are stored in the user's cache, no longer than the sources that they came of, by all that decides them.
 """
@@ -10,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_origin
 
 import numpy as np
 
 from simtmm.analysis.source_changes import Advice, advice
+from simtmm.analysis.what_if import WhatIf, trials
 from simtmm.cache import find, keep
 from simtmm.cache.compiled import kept_folder
 from simtmm.cache.room import leave_latest
@@ -27,8 +29,9 @@ from simtmm.trace.streamed import AnyWorkload
 
 WORTH = 20_000  # operations: to try changes of fewer takes as long as to look
 MOST = 200  # runs whose changes are stored, those used last
-_LABEL, _SUFFIX = "changes", ".json"
-_KINDS = {each.name: each.type for each in fields(Advice)}
+_STORED = {Advice: ("changes", advice.__name__), WhatIf: ("trials", trials.__name__)}  # label, and module that tries it
+_SUFFIX = ".json"
+Change = TypeVar("Change", Advice, WhatIf)
 
 
 def known_changes(
@@ -46,16 +49,39 @@ def known_changes(
     is_left: whether the result is of less than the workload.
     tried: tries the changes.
     """
+    return _known(Advice, machine, workload, result, launches, is_left, tried)
+
+
+def known_trials(
+    machine: Machine, workload: AnyWorkload, result: Result, is_left: bool, tried: Callable[[], tuple[WhatIf, ...]]
+) -> tuple[WhatIf, ...]:
+    """Likewise, of changes of the machine.
+
+    machine, workload, result, is_left, tried: as there.
+    """
+    return _known(WhatIf, machine, workload, result, (), is_left, tried)
+
+
+def _known(
+    kind: type[Change],
+    machine: Machine,
+    workload: AnyWorkload,
+    result: Result,
+    launches: Sequence[TraceLaunch],
+    is_left: bool,
+    tried: Callable[[], tuple[Change, ...]],
+) -> tuple[Change, ...]:
+    label, module = _STORED[kind]
     is_worth = result.engine == "fast" and result.stalls is not None and workload.operations >= WORTH
-    folder = kept_folder(advice.__name__) if is_worth else None
+    folder = kept_folder(module) if is_worth else None
     if folder is None:
         return tried()
     key = changes_key(machine, workload, result, launches, is_left)
-    path = find(folder, _LABEL, key, _SUFFIX)
-    known = None if path is None else _read(path)
+    path = find(folder, label, key, _SUFFIX)
+    known = None if path is None else _read(kind, path)
     if known is None:
         known = tried()
-        _store(folder, key, known)
+        _store(folder, label, key, known)
     return known
 
 
@@ -80,25 +106,35 @@ def changes_key(
     return digest.hexdigest()[:32]
 
 
-def _store(folder: Path, key: str, found: tuple[Advice, ...]) -> None:
+def _store(folder: Path, label: str, key: str, found: Sequence[Advice | WhatIf]) -> None:
     """Store what was tried. What can't be stored is tried again the next time."""
     text = json.dumps([asdict(each) for each in found])
     with contextlib.suppress(OutputError, OSError):
-        keep(folder, _LABEL, key, _SUFFIX, partial(Path.write_text, data=text))
-        leave_latest(folder, f"{_LABEL}-*{_SUFFIX}", MOST)
+        keep(folder, label, key, _SUFFIX, partial(Path.write_text, data=text))
+        leave_latest(folder, f"{label}-*{_SUFFIX}", MOST)
 
 
-def _read(path: Path) -> tuple[Advice, ...] | None:
+def _read(kind: type[Change], path: Path) -> tuple[Change, ...] | None:
     """What is stored there; None where that is not sound."""
     try:
         rows: Any = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    if not isinstance(rows, list) or not all(_is_sound(row) for row in rows):
+    if not isinstance(rows, list) or not all(_is_sound(kind, row) for row in rows):
         return None
-    return tuple(Advice(**row) for row in rows)
+    return tuple(kind(**{name: _given(value) for name, value in row.items()}) for row in rows)
 
 
-def _is_sound(row: Any) -> bool:
+def _given(value: Any) -> Any:
+    """A value as a change has it: JSON has tuples as lists."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _is_sound(kind: type[Change], row: Any) -> bool:
     """Whether this is what `_store` writes of a change."""
-    return isinstance(row, dict) and {name: type(value) for name, value in row.items()} == _KINDS
+    if not isinstance(row, dict):
+        return False
+    found = {name: type(_given(value)) for name, value in row.items()}
+    words = [word for value in row.values() if isinstance(value, list) for word in value]
+    kinds = {each.name: get_origin(each.type) or each.type for each in fields(kind)}
+    return found == kinds and all(isinstance(word, str) for word in words)

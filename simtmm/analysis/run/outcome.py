@@ -20,7 +20,6 @@ from simtmm.model.latency_hiding import Hiding
 from simtmm.model.launch.occupancy import Occupancy, occupancy
 from simtmm.model.series import SIMULATED
 from simtmm.result import Prediction, Result
-from simtmm.sampling import Sampled
 from simtmm.timeline import Blocks
 from simtmm.trace.counts import Counts
 from simtmm.trace.info import TraceInfo
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     import pandas
 
     from simtmm.analysis.nsight.beside import Beside
+    from simtmm.sampling.outcome import Sampled
 
 FORMAT = "simtmm.run/1"  # of a run's document, and its version (simtmm.report.run_document)
 
@@ -83,7 +83,7 @@ class Run(Displayed):
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     info: TraceInfo | None = None
     blocks: Blocks | None = None
-    sampled: Sampled | None = None
+    sampled: "Sampled | None" = None
     below: tuple[str, ...] = ()
     whole_seconds: float | None = None
     advice: tuple[Advice, ...] = ()

@@ -1,7 +1,7 @@
 """`simtmm run`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from simtmm.cli.options.checks import CheckOptions
 from simtmm.cli.options.contention import ContentionOptions
@@ -93,14 +93,19 @@ def _simulate(
     meetings, of_meetings = contention.found(opened)
     beside = nsight.beside(done, measured)
     report += [*meetings, *beside.tables]
-    document = done.to_dict() | of_rows | beside.document | of_meetings | opened.opened.document
+    of_timeline: dict[str, Any] = {}
     if timelines.timeline is not None:
         from simtmm.report.trace_events import write_timeline_of_run
 
         assert part is not None
         written = write_timeline_of_run(timelines.timeline, done, timelines.timeline_events, part)
         report += ["", f"Timeline: {written}"]
-        document["timeline"] = written.to_dict()
+        of_timeline["timeline"] = written.to_dict()
     left = rows.write(done, output, beside.lines)
-    show([*report, *checking.parts()], document | checking.to_dict(), as_json, left)
+
+    def document() -> dict[str, Any]:
+        more = of_rows | beside.document | of_meetings | opened.opened.document | of_timeline
+        return done.to_dict() | more | checking.to_dict()
+
+    show([*report, *checking.parts()], document, as_json, left)
     opened.opened.end()

@@ -47,9 +47,13 @@ class DocumentOptions:
 
 
 def show(parts: "Iterable[RenderableType]", document: Any, as_json: bool, output: Path | None) -> None:
-    """Print the report or the document; write the document to a file if one was named."""
+    """Print the report or the document; write the document to a file if one was named.
+
+    document: what JSON holds, or a function that makes it, where that takes long.
+    """
     if as_json or output is not None:
-        text = json.dumps(_finite(document), indent=2, allow_nan=False)
+        made = document() if callable(document) else document
+        text = json.dumps(_finite(made), indent=2, allow_nan=False)
         if output is not None:
             with written_whole(output) as temporary:
                 temporary.write_text(text + "\n", encoding="utf-8")

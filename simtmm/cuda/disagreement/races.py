@@ -5,13 +5,10 @@ Their warps run once more, in descending order. Where that leaves another value,
 
 import time
 
-from simtmm.cuda.checks.checker import Checker
-from simtmm.cuda.checks.findings import ERROR
 from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.disagreement.differences import differing, may_be_near
 from simtmm.cuda.disagreement.memory import Changes, KeptMemory, are_equal, is_untyped
-from simtmm.cuda.disagreement.order_trial import HINT
 from simtmm.cuda.disagreement.variants import Variant
 from simtmm.cuda.execution.launches.run import SlowError
 from simtmm.cuda.execution.runtime.turn_order import DESCENDING
@@ -47,10 +44,19 @@ def race_of(
         other = memory.after(variant, launch, blocks, 2 * SECONDS)
         if time.monotonic() - began > SECONDS or not _differ(memory, usual, other):
             return ""
-        checker = Checker(Checks(racecheck=True))
-        checker.launch(device, function, launch, blocks, CHECKED)
+        return _by_racecheck(device, function, launch, blocks)
     except (SimtmmError, SlowError):  # the launch itself will tell
         return ""
+
+
+def _by_racecheck(device: Device, function: KernelFunction, launch: DeviceLaunch, blocks: int) -> str:
+    """Likewise, as racecheck sees them. Raises what `Checker.launch` raises."""
+    from simtmm.cuda.checks.checker import Checker  # late: few kernels come so far
+    from simtmm.cuda.checks.findings import ERROR
+    from simtmm.cuda.disagreement.order_trial import HINT
+
+    checker = Checker(Checks(racecheck=True))
+    checker.launch(device, function, launch, blocks, CHECKED)
     wrong = next((each for each in checker.found.findings if each.severity == ERROR), None)
     if wrong is None:  # updates in another order, say
         return ""

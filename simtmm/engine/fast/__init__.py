@@ -14,6 +14,7 @@ simtmm/engine/reference: two writings of one page. Its rules are loops over flat
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,13 +28,15 @@ from simtmm.engine.fast.launches.room import check_room
 from simtmm.engine.fast.launches.tables import Integers
 from simtmm.engine.fast.layout import GROUP_TIME, TIMES, Group, Interval, Unit
 from simtmm.engine.fast.supply.window_thread import can_fill_beside
-from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.result import WHERE_TIME_GOES, Result
 from simtmm.timeline import Timeline, Units
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
 from simtmm.workload import Workload
+
+if TYPE_CHECKING:
+    from simtmm.engine.own_rule.compiled import CompiledRule
 
 LOOK = 20_000  # steps of groups between two looks at what a launch has issued
 
@@ -49,7 +52,7 @@ def simulate(  # noqa: PLR0913 - each is an option of a simulation
     progress: Callable[[int, int], None] | None = None,
     begun: Integers | None = None,
     until: Callable[[int, int], bool] | None = None,
-    scheduler: CompiledRule | None = None,
+    scheduler: "CompiledRule | None" = None,
 ) -> Result:
     """Run every launch from its own tick 0 and sum what they report (sections 1 and 7).
 

@@ -14,8 +14,3 @@ reference engine takes it over.
     writing, names, expressions, sequences, calls, statements   from a definition to text: a rule
     compiled     from a rule to a loop
 """
-
-from simtmm.engine.own_rule.compiled import CompiledRule, compiled
-from simtmm.engine.own_rule.operands import NotCompiledError, RuleLeftError
-
-__all__ = ["CompiledRule", "NotCompiledError", "RuleLeftError", "compiled"]

@@ -8,8 +8,8 @@ import numpy as np
 from simtmm.errors import KernelError, shown
 from simtmm.files import is_file, why_no_file
 from simtmm.kernel import Kernel
-from simtmm.recorder.compiled.launches_file import sizes_of
 from simtmm.recorder.compiled.programs import Given, LaunchText, program_kernel
+from simtmm.recorder.compiled.sizes import sizes_of
 
 
 def cuda_program(

@@ -15,6 +15,7 @@ from simtmm.kernel import Kernel
 from simtmm.parameter import Parameter
 from simtmm.parameter.expression import Expression, expression
 from simtmm.recorder.compiled.programs import LaunchText, Size, program_kernel
+from simtmm.recorder.compiled.sizes import sizes_of
 
 MOST_REPEATS = 1 << 20
 MOST_SHARED = 1 << 31  # bytes of dynamic shared memory
@@ -187,26 +188,6 @@ def _expression(text: str, where: str, parameters: Mapping[str, Parameter]) -> E
                 f"{where} {shown(text)}: {name}: is not a parameter{nearest(name, parameters, parameters)}"
             )
     return parsed
-
-
-def sizes_of(value: Any, where: str) -> tuple[int, ...]:
-    """One to three sizes, from a number, a list, or a text such as 64x64.
-
-    value: as a document or a command line has it.
-    where: file and key, for messages.
-
-    Raises KernelError.
-    """
-    if isinstance(value, str):
-        parts: list[Any] = [
-            int(part.strip()) if part.strip().isdecimal() and len(part) < 20 else part
-            for part in value.replace(",", "x").split("x")
-        ]
-    else:
-        parts = value if isinstance(value, list) else [value]
-    if not 1 <= len(parts) <= 3 or not all(isinstance(p, int) and not isinstance(p, bool) and p >= 1 for p in parts):
-        raise KernelError(f"{where} = {shown(value)}: must be one to three sizes of at least 1, such as 64 or 64x64")
-    return tuple(parts)
 
 
 def placed(option: str, folder: Path) -> str:

@@ -19,7 +19,7 @@ from simtmm.model.series import label
 from simtmm.report.papers.latency_hiding import hiding_rows
 from simtmm.report.text import bar, seconds, short, table
 from simtmm.result import Prediction
-from simtmm.sampling import Sampled
+from simtmm.sampling.outcome import Sampled
 
 
 def describe_algorithms() -> Iterator[RenderableType]:

@@ -19,6 +19,7 @@ from simtmm.engine import simulate
 from simtmm.engine.known_results import Found, found
 from simtmm.machine import Machine
 from simtmm.result import Result
+from simtmm.sampling import PART
 from simtmm.sampling.differing.signature import Floats
 from simtmm.sampling.interval import half_width, quantile
 from simtmm.sampling.long.cuts import Phases, phases_of
@@ -38,7 +39,6 @@ from simtmm.watch import foresee, telling
 
 MOST_OPERATIONS = 16_000_000  # that are simulated: some seconds
 A_SECOND = 1e6  # of them
-PART = "simulating a part of a wave"
 CHECKS = 6  # blocks that are recorded beside those from which others are derived
 BEGINNING = 0.2  # of the most that is issued, before the pace is taken
 PACES = 16  # that are taken, one after another

@@ -10,7 +10,8 @@ from simtmm.machine import Machine
 from simtmm.program import open_program
 from simtmm.recorder.sources import opened_kernel
 from simtmm.result import Result
-from simtmm.sampling import Sampled, sampled_kernel, sampled_program
+from simtmm.sampling.outcome import Sampled
+from simtmm.sampling.sampled import sampled_kernel, sampled_program
 from simtmm.study.design.by_sample import ENGINE, BySample
 from simtmm.trace.counts import Counts, lower_and_count
 from simtmm.trace.info import TraceInfo

@@ -8,7 +8,7 @@ from simtmm.cuda.compilers import compile_source
 from simtmm.cuda.signature import names_in_source
 from simtmm.errors import CompilerError, KernelError, RecordingError
 from simtmm.recorder.compiled.cuda_file import cuda_program
-from simtmm.recorder.compiled.launches_file import sizes_of
+from simtmm.recorder.compiled.sizes import sizes_of
 
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
 

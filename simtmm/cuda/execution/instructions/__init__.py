@@ -1,9 +1,10 @@
 """What each instruction of PTX does, family by family: its name and the function that translates it."""
 
 from collections.abc import Callable
+from importlib import import_module
 
 from simtmm.cuda.execution.instructions import reduction, refused, warp
-from simtmm.cuda.execution.instructions.matrices import ldmatrix, mma, wgmma, wmma
+from simtmm.cuda.execution.instructions.matrices import ldmatrix
 from simtmm.cuda.execution.instructions.memory import (
     asynchronous,
     atomics,
@@ -31,6 +32,13 @@ from simtmm.cuda.ptx.syntax import Instruction
 
 Handler = Callable[[Context, Instruction], None]
 
+
+def multiply(context: Context, instruction: Instruction) -> None:
+    """Multiply matrices: each instruction that does is a module of its own, which few kernels need."""
+    module = import_module(f"{__name__}.matrices.{instruction.opcode}")
+    module.HANDLERS[instruction.opcode](context, instruction)
+
+
 HANDLERS: dict[str, Handler] = {
     **arithmetic.HANDLERS,
     **atomics.HANDLERS,
@@ -43,7 +51,6 @@ HANDLERS: dict[str, Handler] = {
     **logic.HANDLERS,
     **mbarrier.HANDLERS,
     **memory.HANDLERS,
-    **mma.HANDLERS,
     **movement.HANDLERS,
     **packed_video.HANDLERS,
     **real.HANDLERS,
@@ -54,7 +61,6 @@ HANDLERS: dict[str, Handler] = {
     **texture.HANDLERS,
     **video.HANDLERS,
     **warp.HANDLERS,
-    **wgmma.HANDLERS,
-    **wmma.HANDLERS,
+    **dict.fromkeys(("mma", "wgmma", "wmma"), multiply),
     **asynchronous.HANDLERS,  # these hand on what is not asynchronous to the families above
 }

@@ -9,7 +9,7 @@ from simtmm.cuda.execution.control_flow.barriers import (
 )
 from simtmm.cuda.execution.control_flow.edges import number_of, offset_of
 from simtmm.cuda.execution.control_flow.gathering import members
-from simtmm.cuda.execution.instructions.matrices.wgmma import note_group
+from simtmm.cuda.execution.instructions.matrices.group_waits import note_group
 from simtmm.cuda.execution.layout import ALIGN, WARP
 from simtmm.cuda.execution.runtime.check_log import log_arrival
 from simtmm.cuda.execution.translation.context import Context

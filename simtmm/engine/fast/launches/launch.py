@@ -4,6 +4,7 @@ Nothing that is compiled owns memory: the arrays are allocated here.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -41,13 +42,15 @@ from simtmm.engine.fast.steps import lanes, loop
 from simtmm.engine.fast.supply.operations import Held, Streamed, Supply
 from simtmm.engine.fast.supply.window_thread import address_of_yield
 from simtmm.engine.mbarriers import MOST_MBARRIERS, not_initialised, too_many, waits_for_ever
-from simtmm.engine.own_rule import CompiledRule
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.native import Loop, Rows
 from simtmm.result import WHERE_TIME_GOES
 from simtmm.trace.streamed import AnyWorkload, Stream, StreamedWorkload
 from simtmm.workload import MOST_UNFINISHED, MOST_UNSETTLED, Workload
+
+if TYPE_CHECKING:
+    from simtmm.engine.own_rule.compiled import CompiledRule
 
 TIMELINE_ROOM = 1_000_000  # intervals of a timeline between two drains, about
 STRETCH = 2_000_000  # steps of groups between two looks at the clock: a fraction of a second
@@ -77,10 +80,8 @@ def is_wanted_again(machine: Machine, workload: AnyWorkload, own_rule: bool = Fa
 
 def _needed(machine: Machine, workload: AnyWorkload, own_rule: bool) -> set[tuple[int, ...]]:
     """What kinds of machine the launches make of a machine."""
-    return {
-        tuple(flags_of(machine, is_coupled(machine, Part.of(workload, launch)), own_rule))
-        for launch in range(workload.launches)
-    }
+    launches = range(workload.launches)
+    return {tuple(flags_of(machine, is_coupled(machine, Part.of(workload, each)), own_rule)) for each in launches}
 
 
 class Launch:
@@ -99,7 +100,7 @@ class Launch:
         booked: Booked | None = None,
         traffic: Integers | None = None,
         begun: Integers | None = None,
-        rule: CompiledRule | None = None,
+        rule: "CompiledRule | None" = None,
     ) -> None:
         """reused: what this launch has after those before. stream: of a streamed workload, at an earlier launch or
         none. booked: where warps' ticks are booked, if they are. traffic: likewise chunks over time. begun:

@@ -1,17 +1,20 @@
 """A launch that a user's rule schedules: the arrays by which it is asked, and what ends the launch because of it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simtmm.engine import holding_back
 from simtmm.engine.fast import layout as at
 from simtmm.engine.fast.launches.reused import Reused
-from simtmm.engine.own_rule import CompiledRule, RuleLeftError
 from simtmm.engine.own_rule import columns as of
+from simtmm.engine.own_rule.operands import RuleLeftError
 from simtmm.errors import EngineError
 from simtmm.machine import Machine
 from simtmm.trace.streamed import AnyWorkload, StreamedWorkload
+
+if TYPE_CHECKING:
+    from simtmm.engine.own_rule.compiled import CompiledRule
 
 MOST_WRITTEN = 64  # elements of a list that a rule writes out
 
@@ -19,7 +22,7 @@ MOST_WRITTEN = 64  # elements of a list that a rule writes out
 class AskedRule:
     """A rule in a launch. arrays: of the launch's state, those that it needs."""
 
-    def __init__(self, rule: CompiledRule, machine: Machine, slots: int, reused: Reused) -> None:
+    def __init__(self, rule: "CompiledRule", machine: Machine, slots: int, reused: Reused) -> None:
         groups, ports = machine.cores.groups, machine.ports
         zeros = reused.zeros
         self._rule, self._object = rule, rule.begin()

@@ -2,7 +2,7 @@
 it. A warp that has waited for a group may overwrite them, or say that they may be.
 """
 
-from simtmm.cuda.execution.layout import WARP
+from simtmm.cuda.execution.layout import ALIGN, LANES, WARP
 from simtmm.cuda.execution.runtime.assembly_file import with_offsets
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Value
@@ -77,3 +77,16 @@ def wait_for_others(context: Context, left: int) -> None:
     program.tired.add(context.number)
     emit.do(f"br {waits}, label %tired{context.number}, label %{label}")
     emit.label(label)
+
+
+def note_group(context: Context, what: int) -> None:
+    """Have it written down that lanes begin a product, commit those so far, or wait for groups of them; or likewise of
+    stores in bulk, or have so many registers from there on.
+
+    what: as a trace has it.
+    """
+    if context.site >= 0:
+        emit = context.emit
+        emit.store(emit.constant(what, f"<{LANES} x i64>"), "%addresses", ALIGN)
+        site = Value(str(context.site), "i32")
+        emit.call("log.access", "void", Value("%launch", "ptr"), site, context.active, Value("%addresses", "ptr"))

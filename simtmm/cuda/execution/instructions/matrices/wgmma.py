@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from simtmm.cuda.execution.instructions.matrices.descriptors import K_OF_TURNED, SharedMatrix, reader_function
 from simtmm.cuda.execution.instructions.matrices.fragments import TILE_ROWS, WHOLE, WORDS, Fragment, computed
-from simtmm.cuda.execution.instructions.matrices.group_waits import commit, wait_for_others
+from simtmm.cuda.execution.instructions.matrices.group_waits import commit, note_group, wait_for_others
 from simtmm.cuda.execution.instructions.matrices.mma import (
     expand,
     move_tiles,
@@ -99,19 +99,6 @@ def multiply(context: Context, instruction: Instruction) -> None:
     for number, part in enumerate(parts_of(operands[0])):
         place = emit.at("%matrix", number * product.d.register_bytes)
         context.write(part, emit.load(f"<{LANES} x i32>", place, ALIGN))
-
-
-def note_group(context: Context, what: int) -> None:
-    """Have it written down that lanes begin a product, commit those so far, or wait for groups of them; or likewise of
-    stores in bulk, or have so many registers from there on.
-
-    what: as a trace has it.
-    """
-    if context.site >= 0:
-        emit = context.emit
-        emit.store(emit.constant(what, f"<{LANES} x i64>"), "%addresses", ALIGN)
-        site = Value(str(context.site), "i32")
-        emit.call("log.access", "void", Value("%launch", "ptr"), site, context.active, Value("%addresses", "ptr"))
 
 
 def _of_any_lane(context: Context, value: Value) -> Value:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from simtmm.cuda.execution.instructions.matrices.wgmma import note_group
+from simtmm.cuda.execution.instructions.matrices.group_waits import note_group
 from simtmm.cuda.execution.instructions.memory import atomics
 from simtmm.cuda.execution.instructions.memory import loads_and_stores as memory
 from simtmm.cuda.execution.instructions.memory.atomics import update_text
