@@ -10,7 +10,7 @@ from rich.table import Table
 
 UNITS = r"%|x|s|ms|us|ns|B|kB|MB|GB|TB|KiB|MiB|GiB|bytes|cycles|points|[kMGT]?B/s"
 NUMBER = re.compile(rf"[-+±<]?\s?\d[\d,.]*(e[+-]?\d+)?( ?({UNITS}))?")
-WORD = re.compile(r"[A-Za-z]\D*")
+WORD = re.compile(r"[A-Za-z].*", re.DOTALL)
 NO_VALUE = {"", "-"}
 # By what a column is headed: words that stand for numbers there, and names of machines among values of axes
 ANYWHERE = {"±", "to within", "curves", "machine"}
