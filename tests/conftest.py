@@ -13,8 +13,10 @@ from simtmm import count, load_machine, load_trace, lower, simulate
 from simtmm.cache import compiled
 from simtmm.files import cache_folder
 from simtmm.report import command_time, progress
+from simtmm.report import text as report_text
 from simtmm.validation import cases
 from tests import examples
+from tests.report.aligned import AlignedTable
 
 # Tests that have a cache of their own are not about compiled code, which takes long to make anew.
 os.environ.setdefault("SIMTMM_COMPILED", str(cache_folder() / "tests"))
@@ -22,6 +24,8 @@ os.environ.setdefault("SIMTMM_COMPILED", str(cache_folder() / "tests"))
 # What is compiled, and how far work is, is told where that takes long, as a look into the cache does on a busy machine.
 compiled.PATIENCE = 3600.0
 progress.PATIENCE = command_time.WORTH = 3600.0
+
+report_text.Table = AlignedTable  # type: ignore[misc]  # all tables that tests print are looked at
 
 examples.load_daily()
 

@@ -138,6 +138,7 @@ TENSORS = {
     "axes of strides": lambda: TensorMap(WORDS, (8, 16), strides=(16,)),
     "axes of steps": lambda: TensorMap(WORDS, (8, 16), steps=(1, 1, 1)),
     "the last stride": lambda: TensorMap(WORDS, (8, 16), strides=(16, 2)),
+    "strides of no whole numbers": lambda: TensorMap(np.zeros((8, 11), "f4,i2")["f0"], (8, 4)),
     "another stride": lambda: TensorMap(WORDS, (8, 16), strides=(18, 1)),
     "a box of no numbers": lambda: TensorMap(WORDS, (8, 0)),
     "a large box": lambda: TensorMap(WORDS, (257, 16)),

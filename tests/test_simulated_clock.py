@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import simtmm
+from simtmm.device.residence import Beginning
+from simtmm.errors import MachineError
 from simtmm.program import open_program
 from simtmm.sampling.sample import sample_of
-from simtmm.simulated_clock import seconds_on
+from simtmm.simulated_clock import _finding, seconds_on
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,31 @@ def test_a_launch_takes_as_long_by_its_first_blocks_as_by_all(blocks, first):
     assert trace.info.launches[0].blocks == blocks
     part = sample_of(trace, {0: np.arange(first)})
     assert seconds_on(machine, part, blocks) == pytest.approx(seconds_on(machine, trace), rel=1 / 6)
+
+
+@pytest.mark.parametrize("name", ["gtx480", "h100-sxm", "mi300x"])
+@pytest.mark.parametrize("share", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("beginning", Beginning)
+def test_a_launch_finds_caches_as_its_beginning_says(name, share, beginning):
+    machine = simtmm.load_machine(name).replace({"memory.l2.start": "warm", "memory.l2.writes": "back"})
+    found, l2, last = _finding(machine, beginning, share), machine.memory.l2, machine.memory.last_level
+    if beginning is Beginning.WARM:
+        assert found is machine
+        return
+    part = min(1.0, share) if beginning is Beginning.SMALLER else 1
+    passes = beginning is Beginning.PASSING
+    assert found.memory.l2.start == "cold"
+    assert found.memory.l2.sets == round(l2.sets * part)
+    assert found.memory.l2.writes == ("through" if passes else "back")
+    assert found.memory.l2.victims == ("posted" if passes else l2.victims)
+    assert (found.memory.last_level is None) == (last is None or passes)
+    if found.memory.last_level is not None:
+        assert found.memory.last_level.sets == round(last.sets * part)
+
+
+def test_a_machine_without_an_l2_is_as_it_is_and_one_without_a_clock_has_no_seconds():
+    machine = simtmm.load_machine("gtx480").replace({"memory.l2": None})
+    assert _finding(machine, Beginning.EMPTY, 0.5) is machine
+    trace = open_program("stream", {"n": 1024}).trace
+    with pytest.raises(MachineError, match=r"clock_hz: is unknown, so times in seconds are unknown$"):
+        seconds_on(machine.replace({"clock_hz": None}), trace)

@@ -66,7 +66,7 @@ class TensorMap:
         self.box = _numbers("box", box, 1, MOST_OF_BOX)
         self.shape = _numbers("shape", array.shape if shape is None else shape, 1, MOST_SIZE)
         if strides is None:
-            strides = [each // size for each in array.strides]
+            strides = _elements(array.strides, size)
         self.strides = _numbers("strides", strides, 0, MOST_STRIDE // size - 1)
         self.steps = _numbers("steps", [1] * len(self.box) if steps is None else steps, 1, MOST_STEP)
         self.swizzle, self.nan = SWIZZLES.index(swizzle), bool(nan)
@@ -109,6 +109,13 @@ class TensorMap:
         found["steps"][0, :axes] = self.steps[::-1]
         found["strides"][0, : axes - 1] = [each * size for each in self.strides[-2::-1]]
         return found.tobytes()
+
+
+def _elements(strides: Sequence[int], size: int) -> list[int]:
+    """Strides of bytes, as those of a field of records, in elements."""
+    if any(each % size for each in strides):
+        raise KernelError(f"TensorMap: array: strides of {shown(strides)} bytes: must be multiples of {size}")
+    return [each // size for each in strides]
 
 
 def _numbers(name: str, values: Sequence[int], least: int, most: int) -> tuple[int, ...]:

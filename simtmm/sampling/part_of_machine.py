@@ -74,10 +74,8 @@ def _missed(share: float) -> float:
 
 def _rows(grid: Sequence[int]) -> tuple[int, int]:
     """How long a row of a grid's blocks is, and how many there are: along the first direction with more than one."""
-    across, down, deep = grid
-    if across == 1:
-        across, down, deep = down, deep, 1
-    return across, down * deep
+    across = next((each for each in grid if each > 1), 1)
+    return across, math.prod(grid) // across
 
 
 def strip(grid: Sequence[int], share: float, wanted: int) -> Integers:

@@ -265,3 +265,19 @@ def test_a_multiprocessor_holds_blocks_until_the_next_has_no_room(wide, unit, fi
     found = [told.resident_blocks(*case) for case in cases]
     assert found == [put_in(*case) for case in cases]
     assert len(set(found)) > 8
+
+
+@pytest.mark.parametrize(("unit", "threads"), [(0, 609), (256, 15 * 32)])  # 20,100 / 33; 20,100 / 1,280 of a warp
+def test_a_blocks_registers_are_enough_for_whole_warps_where_they_come_in_units(unit, threads):
+    usual = device_properties(simtmm.load_machine("gtx480"), 80)
+    told = dataclasses.replace(
+        usual, warp_width=32, register_unit=unit, register_files=4 if unit else 1, registers_per_multiprocessor=65_536,
+        registers_per_block=20_100, threads_per_block=1024, registers_per_thread=255,
+    )  # fmt: skip
+    assert told.most_threads(33) == threads
+    told.check_registers(33, threads, "k")
+    with pytest.raises(KernelError, match=rf"^k: a block of {threads + 1} threads of 33 registers: must be at most"):
+        told.check_registers(33, threads + 1, "k")
+    told.check_registers(255, 1, "k")
+    with pytest.raises(KernelError, match=r"^k: 256 registers of a thread: must be at most 255$"):
+        told.check_registers(256, 1, "k")

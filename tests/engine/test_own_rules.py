@@ -4,6 +4,7 @@ import inspect
 import linecache
 import random
 import sys
+from textwrap import dedent, indent
 
 import numpy as np
 import pytest
@@ -500,3 +501,210 @@ def test_a_comprehension_may_have_several_conditions_each_of_which_counts():
     assert [found.timeline.of_warp(warp)[0][2] for warp in (3, 1)] == sorted(
         found.timeline.of_warp(warp)[0][2] for warp in range(4)
     )[:2]
+
+
+VALUES = {
+    "constants as conditions": (
+        "1 if 3 else 2", "1 if 0 else 2", "1 if -1 else 2", "1 if True else 2", "1 if None else 2", "1 if () else 2",
+        "1 if (0,) else 2", "not 0", "not 7", "not None", "not ()", "not (0,)", "0 or 7", "0 and 7", "3 and 7",
+        "3 or 7", "True and now", "False or now", "None or now", "(None and now) is None", "1 if now or 0 else 2",
+    ),
+    "what is seen as conditions": (
+        "1 if now else 2", "1 if now - now else 2", "1 if ready else 2", "1 if ready[:0] else 2",
+        "1 if ready[0] else 2", "1 if group.granted_last else 2", "not group.granted_last",
+        "1 if ready[0].state else 2", "1 if ready[0].operation else 2", "not ready[0].operation", "now or 5",
+        "(now - now) or 5", "now and 5", "(now - now) and 5", "now > 40 and len(ready) > 1",
+        "now > 40 or len(ready) > 1", "not (now > 40)", "bool(now)", "bool(now - now)", "bool(ready[0])",
+        "int(now > 40)", "int(now)",
+    ),
+    "arithmetic": (
+        "+now", "-now", "~now", "~3", "+3", "-(-3)", "now & 6", "now | 9", "now ^ 5", "6 & 3", "6 | 3", "6 ^ 3",
+        "2 ** 10", "3 << 4", "2 ** 0", "1 << 0", "2 ** 62 // 2 ** 40", "-7 // 2", "-7 % 3", "7 // -2", "7 % -3",
+        "now // -3", "now % -5", "-now // 4", "-now % 4", "now // (now + 1)", "7 % (now + 1)", "-7 // -(now + 1)",
+        "True + True", "now - True", "(now > 40) + (now > 20)", "3 - 8", "5 * -6", "abs(now - 40)", "abs(-3)",
+        "abs(3 - now)",
+    ),
+    "comparisons": (
+        "1 < 2 < now", "2 < 1 < now", "1 < 2 < 3", "1 < 2 > 3", "1 <= 1 == 1", "0 < now < 90 < 91", "now < 50 < 40",
+        "now == now", "now != now", "40 < now <= 70", "now >= 40", "3 == 3", "3 != 3", "3 > 3", "3 >= 3", "3 < 3",
+        "True == 1", "(now > 40) == (now > 20)", "(now > 40) == 1", "now > 40 != 0",
+    ),
+    "nothing, warps and words": (
+        "None is None", "None is not None", "None == 3", "None != 3", "None == now", "None != now", "ready[0] is None",
+        "ready[0] is not None", "None == ready[0]", "group.granted_last != None", "group.granted_last is None",
+        "ready[0] == ready[-1]", "ready[0] != ready[-1]", "ready[0] is ready[-1]", "ready[0] is not ready[-1]",
+        "ready[0].state == 'never'", "ready[0].state != 'never'", "'ready' == ready[0].state",
+        "ready[0].state == 'ready'", "group.warps[-1].state == ready[-1].state",
+        "group.warps[0].operation != group.warps[-1].operation",
+        "group.warps[0].operation == group.warps[-1].operation", "'load' == ready[-1].operation",
+        "ready[0].operation == ''", "ready[0].operation == 'nothing'",
+    ),
+    "tuples": (
+        "(1, now) < (1, 50)", "(1, 2) < (1, 3)", "(2, 2) < (1, 3)", "(1, 3) <= (1, 3)", "(now, 1) == (now, 1)",
+        "(now, 1) == (now, 2)", "(1,) != (2,)", "(now,) > (40,)", "(1, now, 2) >= (1, now, 3)", "(now, 2) != (40, 2)",
+        "3 in (1, 3, now)", "now in (1, 2, 40)", "3 in (1, 2)", "3 not in (now, 3)", "3 in (now, 3)", "now in (now, 3)",
+        "3 in ()", "3 not in ()", "now in (3, now + 1, 4)", "ready[0].operation in ('shared', 'load')",
+        "ready[0].operation not in ('shared', 'compute')", "((1, 2) if now % 2 else (3, 4))[1]",
+        "((1, now) if now % 2 else (3, 4))[-1]", "len((1, 2, now))", "(1, 2, 3)[-3]", "(now, 2)[0]", "(7, 8)[True]",
+        "((1, now > 3) if now % 2 else (False, 4))[0]",
+    ),
+    "lists": (
+        "len(ready)", "len(ready[1:])", "len(ready[:-1])", "len(ready[5:3])", "len(ready[-99:99])",
+        "len(group.warps[1:3])", "(group.warps[-2] if len(group.warps) > 1 else ready[0]).number",
+        "ready[len(ready) > 1].number", "len(list(ready))", "len(tuple(ready)[:2])",
+        "[w.number for w in group.warps].count(2)", "2 in [w.number for w in group.warps]",
+        "9 in [w.number for w in group.warps]", "sum(w.number for w in group.warps)", "sum((w.age for w in ready), 5)",
+        "sum([w.number for w in ready if w.number > 1])", "any(w.number > 2 for w in ready)",
+        "any([w.age for w in ready])", "all(w.number > 2 for w in ready)", "all([w.number for w in ready])",
+        "any(w.number > 99 for w in ready)", "all(w.number < 99 for w in ready)", "next(w.number for w in ready)",
+        "next((w.age for w in ready if w.age > 99), 7)", "next((w.number for w in ready if w.number > 0), 9)",
+        "[now, 4, 7][1]", "sorted([now, 4, 50])[1]",
+    ),
+    "extremes": (
+        "min(3, now)", "max(3, now)", "min(now, 70, 50)", "max(now, 30, 50)", "min([now, 40, 60])",
+        "max([now, 40, 60])", "min(ready, key=lambda w: -w.number).number", "max(ready, key=lambda w: w.number).number",
+        "max(group.warps, key=lambda w: (w.number % 2, -w.number)).number",
+        "min(group.warps, key=lambda w: (w.number % 2, -w.number)).number",
+        "min([w.age for w in ready[:0]], default=4)", "max([w.age for w in ready if w.age > 99], default=now)",
+        "max([w.age for w in ready], default=99)", "sorted(group.warps, key=lambda w: -w.number)[0].number",
+        "sorted(group.warps, reverse=True, key=lambda w: w.slot)[len(ready) - 1].slot",
+        "sorted(group.warps, key=lambda w: w.number % 2, reverse=False)[len(group.warps) // 2].number",
+        "sorted([3, now, 1], reverse=True)[0]",
+        "sorted(group.warps, key=lambda w: (w.number % 2, w.number > 1))[len(group.warps) - 1].number",
+        "(min(ready[:0], key=lambda w: w.age, default=None) or ready[0]).number",
+    ),
+    "values of either kind": (
+        "3 if now > 40 else True", "False if now > 40 else 3", "(ready[0] if now > 40 else ready[-1]).number",
+        "(group.granted_last or ready[0]).number", "(group.granted_last and ready[0]) is None", "(now > 40 and 3) + 1",
+        "(now > 40 or 3) + 1", "1 if (None if now > 40 else ready[0]) else 2",
+        "(ready if now > 40 else group.warps)[-1].number", "len(ready if now > 40 else ready[1:])",
+        "('load' if True else 'store') == ready[0].operation",
+    ),
+}  # fmt: skip
+BODIES = {
+    "branches": """
+        if 3:
+            total += 1
+        else:
+            total += 2
+        if None:
+            total += 4
+        elif now % 2:
+            total += 8
+        else:
+            total += 16
+        if now > 40:
+            pass
+        else:
+            total += 32
+    """,
+    "assignments": """
+        one: int = now
+        other: int
+        two, three = now % 3, now % 4
+        two, three = three, two + 1
+        four = five = now + 2
+        four -= 1
+        five *= 2
+        total += one + 3 * two + 5 * three + 7 * four + 11 * five
+        total //= 2
+        total %= 1009
+        "a text that says something"
+        first = ready[0]
+        total += first.number
+        first = ready[-1]
+        total += 3 * first.number
+    """,
+    "loops": """
+        at = 0
+        while at < now % 7:
+            at += 1
+            if at == 2:
+                continue
+            if at == 5:
+                break
+            total += at
+        for warp in group.warps:
+            if warp.number % 2:
+                continue
+            total += 3 * warp.number + 1
+            if warp.number > 5:
+                break
+        for number in range(2, now % 9):
+            total += number
+        for number in range(9, -3, -4):
+            total += 5 * number
+        for number in range(now % 3):
+            for other in [4, 7, now]:
+                total += number * other
+    """,
+    "functions that return early": """
+        def of(number, more):
+            if number > 40:
+                return more
+            for each in range(3):
+                if each + number > 20:
+                    return each + 100
+            return number
+
+        def either(number):
+            if number % 2:
+                return 3
+            else:
+                return 4
+
+        def or_none(warps):
+            for each in warps:
+                if each.number > 1:
+                    return each
+            return None
+
+        def nothing(number):
+            number + 1
+
+        def said_at_the_end(number):
+            number += 2
+            return number
+
+        def says_nothing(number):
+            if number > 3:
+                return
+
+        double = lambda number: 2 * number
+        found = or_none(ready)
+        total += of(now, 7) + 3 * of(more=now, number=3) + 5 * either(now) + 7 * said_at_the_end(now)
+        total += double(either(2))
+        total += found.number if found else 9
+        total += 1 if nothing(3) is None else 2
+        total += 4 if says_nothing(now) is None else 8
+        total += 16 if nothing(now) else 32
+    """,
+}
+
+
+def run_by(statements):
+    """A rule that these statements compute a number for, which decides what is granted, and when."""
+    head = "    def __init__(self):\n        self.total = 1\n"
+    begin = "        total, now = self.total, group.now\n"
+    end = """
+        self.total = total
+        if total % 5 == 0:
+            return Idle(now + 1 + total % 9)
+        return ready[total % len(ready)]
+"""
+    return function_of(f"class rule:\n{head}    def __call__(self, ready, group):\n{begin}{statements}{end}")
+
+
+@pytest.mark.parametrize("about", VALUES)
+def test_what_an_expression_gives_as_machine_code_is_what_python_gives(about):
+    terms = [f"{2 * place + 1} * ({each})" for place, each in enumerate(VALUES[about])]
+    rule = run_by("\n".join(f"        total = (total * 31 + {term}) % 1000003" for term in terms))
+    assert why_not_compiled(rule) == ""
+    agree(machine(), WORKLOAD, rule)
+
+
+@pytest.mark.parametrize("about", BODIES)
+def test_what_statements_do_as_machine_code_is_what_they_do_in_python(about):
+    rule = run_by(f"{indent(dedent(BODIES[about]), 8 * ' ')}\n        total %= 1000003")
+    assert why_not_compiled(rule) == ""
+    agree(machine(), WORKLOAD, rule)

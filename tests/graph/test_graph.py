@@ -1,6 +1,7 @@
 """Graphs of users: what files and networkx objects hold, what is refused, and what kernels make of them."""
 
 import json
+import re
 
 import networkx as nx
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import simtmm
 from simtmm.errors import KernelError
-from simtmm.graph import measures, opened_graph
+from simtmm.graph import measures, opened, opened_graph
 from simtmm.kernel import load_kernel
 from tests.examples import examples
 from tests.recorder.conftest import needs_compiler
@@ -133,6 +134,45 @@ def test_what_is_wrong_with_a_file_is_said_in_a_line(tmp_path, name, text, messa
         opened_graph(written(tmp_path, name, text))
     assert "\n" not in str(refused.value)
     assert str(tmp_path / name) in str(refused.value)
+
+
+def test_a_graph_is_itself_and_a_list_that_begins_as_a_matrix_is_one(tmp_path):
+    matrix = opened_graph(
+        written(tmp_path, "g.txt", "%%MatrixMarket matrix coordinate integer general\n3 3 1\n3 1 9\n")
+    )
+    assert (matrix.vertices, listed(matrix)) == (3, [(2, 0, 9.0)])
+    assert opened_graph(matrix) is matrix
+
+
+def test_empty_lines_around_a_metis_file_are_none_of_it(tmp_path):
+    found = opened_graph(written(tmp_path, "a.graph", "\n\n3 1\n2\n1\n\n\n\n"))
+    assert (found.vertices, listed(found)) == (3, [(0, 1, None)])
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ((1, "2"), "edge from 'b' to 'c': weight = '2': must be a finite number"),
+        ((True, 1), "edge from 'a' to 'b': weight = True: must be a finite number"),
+        ((1, float("inf")), "edge from 'b' to 'c': weight = inf: must be a finite number"),
+        ((1, None), "edge from 'b' to 'c': weight = None: must be a finite number"),
+        ((1, 10**400), "edge from 'b' to 'c': weight = 1000"),
+        ((4, ...), "1 of 2 edges have a weight: must be all of them or none"),
+    ],
+)
+def test_weights_of_networkx_are_finite_numbers_of_all_edges_or_of_none(weights, said):
+    graph = nx.Graph()
+    for ends, weight in zip(("ab", "bc"), weights, strict=True):
+        graph.add_edge(*ends, **({} if weight is ... else {"weight": weight}))
+    with pytest.raises(KernelError, match=f"^networkx Graph: {re.escape(said)}"):
+        opened_graph(graph)
+
+
+def test_a_graph_of_networkx_has_no_more_edges_than_any_other(monkeypatch):
+    monkeypatch.setattr(opened, "MOST_EDGES", 2)
+    assert len(opened_graph(nx.path_graph(3))) == 2
+    with pytest.raises(KernelError, match=r"^networkx Graph: 3 edges: must be at most 2$"):
+        opened_graph(nx.path_graph(4))
 
 
 @examples(100)

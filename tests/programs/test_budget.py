@@ -1,9 +1,13 @@
 """How much of a program's launches a report's trace has."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from simtmm.errors import CompilerError
 from simtmm.programs import budget
 from simtmm.programs.budget import Budget
+from simtmm.programs.building import runtime_library as building
 from simtmm.programs.building.runtime_library import HEADER, not_ours, runtime_library
 
 
@@ -54,3 +58,26 @@ def test_each_function_that_the_header_declares_is_in_the_runtime():
 @pytest.mark.parametrize("text", ["", "int cudaMalloc(void);"])
 def test_only_what_is_declared_for_programs_counts(text):
     assert not_ours(text) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "first"),
+    [
+        (
+            "a.cpp: In function\na.cpp:3: error: no such thing\na.cpp:4: error: nor this",
+            "a.cpp:3: error: no such thing",
+        ),
+        ("collect2: " + "x" * 300, "collect2: " + "x" * 190),
+    ],
+)
+def test_a_runtime_that_does_not_compile_says_the_first_error_or_how_the_complaints_begin(
+    monkeypatch, tmp_path, said, first
+):
+    for name in ("driver_types.h", building.HEADER):
+        (tmp_path / name).write_text("")
+    done = SimpleNamespace(status=1, complaints=said)
+    monkeypatch.setattr(building, "run", lambda words, scratch: done)
+    with pytest.raises(CompilerError) as told:
+        building._compile(tmp_path / "runtime.so", "g++", [tmp_path])
+    assert str(told.value) == f"simtmm's CUDA runtime for programs does not compile: {first}"
+    assert told.value.log == said

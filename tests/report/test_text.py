@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from simtmm.report.text import bar, number, rate, seconds, share, short, table
+from tests.report.aligned import MisalignedError
 
 
 @pytest.mark.parametrize(
@@ -116,3 +117,25 @@ def test_a_row_of_a_table_has_a_cell_for_each_column(row):
     assert table("title", ("", "b"), [("a", "b")]).row_count == 1
     with pytest.raises(ValueError, match="zip"):
         table("title", ("", "b"), [row])
+
+
+@pytest.mark.parametrize(
+    ("cells", "left", "stands"),
+    [
+        (("12.5", "1,234"), False, True), (("12.5", "1,234"), True, False), (("-3 %", "+4.5 %"), True, False),
+        (("1.3 GB/s", "-"), True, False), (("stream", "chase"), True, True), (("stream", "chase"), False, False),
+        (("stream", "3"), False, True), (("a = 3", "7"), True, True), (("", "-"), True, True),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("title", "place"), [("Times", 1), ("", 1), ("Times", 0), ("Lines of k", 1)])
+def test_columns_of_numbers_stand_right_and_of_words_left_in_whatever_a_test_prints(cells, left, stands, title, place):
+    """The first column names its rows; the values of axes, without a title, may stand anywhere."""
+    rows = [(each, "x") if place == 0 else ("x", each) for each in cells]
+    shown = table(title, ("", "time"), rows, left=(place if left else 1 - place, 1 - place))
+    console = Console(file=io.StringIO(), width=80)
+    if stands or place == 0 or title != "Times":
+        console.print(shown)
+        assert "time" in console.file.getvalue()
+        return
+    with pytest.raises(MisalignedError, match=r"^Times: time: "):
+        console.print(shown)

@@ -201,6 +201,26 @@ def test_a_cluster_waits_for_room_in_its_neighbourhood():
     assert any(turn.chosen is None and turn.fitting for turn in done.turns)
 
 
+@pytest.mark.parametrize(
+    ("resident", "homes"),
+    [
+        ([0, 3, 1, 1], (2, 3)),
+        ([3, 0, 2, 2], (1, 0)),
+        ([2, 1, 1, 2], (1, 0)),
+        ([1, 1, 3, 0], (0, 1)),
+        ([4, 4, 1, 3], (2, 3)),
+    ],
+)
+def test_a_cluster_goes_to_the_neighbourhood_with_fewest_blocks_and_there_to_the_group_with_fewest(resident, homes):
+    """Of equal neighbourhoods the first; a group that is full has no room, but its blocks count."""
+    rule, now = in_clusters(2, 2)(), [GroupState(number, each, each, 4, 8) for number, each in enumerate(resident)]
+    for block, home in enumerate(homes):
+        chosen = rule(now, PendingBlock(block + 6, 1))
+        assert chosen is not None
+        assert chosen.number == home
+        now[home] = replace(chosen, blocks=4)
+
+
 def machine_of(groups, blocks):
     return Machine.from_dict(
         {"name": "m", "cores": {"groups": groups, "cores_per_group": 4, "warp_width": 4, "max_threads_per_core": 8},

@@ -18,8 +18,8 @@ DIFFER = str(Path(__file__).with_name("differing"))
 ROUGHLY = 0.12  # as the first step of a search asks for
 
 
-@pytest.mark.parametrize("name", ["gtx480", "rtx-a4000", "h100-sxm", "mi210"])
-@pytest.mark.parametrize("taken", [3, 7])
+@pytest.mark.parametrize("name", ["gtx480", "rtx-a4000", "h100-sxm", "h200", "mi210", "mi300x", "rx7900xtx"])
+@pytest.mark.parametrize("taken", [3, 7, 8])
 def test_each_group_of_a_part_has_the_share_of_memory_that_it_has_of_the_machine(name, taken):
     machine = load_machine(name)
     part = part_of(machine, taken)
@@ -36,7 +36,77 @@ def test_each_group_of_a_part_has_the_share_of_memory_that_it_has_of_the_machine
             taken_by, alone = getattr(part.memory.l2, key), getattr(machine.memory.l2, key)
             if alone:
                 rates = [of.memory.partitions / of.cores.groups for of in (part, machine)]
+                by_group = key == "far_service"  # of a link that all groups of a half have in common
+                rates = [1 / of.cores.groups for of in (part, machine)] if by_group else rates
                 assert rates[0] / taken_by == pytest.approx(rates[1] / alone, rel=1e-9), key
+    if machine.memory.last_level:
+        lines = [of.memory.last_level.sets / of.cores.groups for of in (part, machine)]
+        assert lines[0] == pytest.approx(lines[1], rel=0.05)
+        rates = [
+            (of.memory.last_level.bandwidth or of.memory.partitions / of.memory.last_level.service) / of.cores.groups
+            for of in (part, machine)
+        ]
+        assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+    if machine.memory.shared_l1:
+        rates, lines = (
+            [of.shared_l1s * each(of.memory.shared_l1) / of.cores.groups for of in (part, machine)]
+            for each in (lambda cache: 1 / cache.service, lambda cache: cache.sets)
+        )
+        assert rates[0] == pytest.approx(rates[1], rel=1e-9)
+        assert lines[0] == pytest.approx(lines[1], rel=0.05)
+
+
+@pytest.mark.parametrize("bandwidth", [None, 12.0])
+def test_a_part_has_its_share_of_the_last_level_cache(bandwidth):
+    changes = {"memory.last_level.bandwidth": bandwidth} if bandwidth else {"memory.last_level.service": 1.5}
+    machine = load_machine("mi300x").replace({"memory.last_level.bandwidth": None}).replace(changes)
+    part = part_of(machine, 19)  # of 304, a sixteenth
+    own, cache = machine.memory.last_level, part.memory.last_level
+    assert cache.sets == own.sets / 16
+    assert (cache.bandwidth or 0) * 16 == pytest.approx(bandwidth or 0)
+    if bandwidth is None:
+        assert part.memory.partitions / cache.service * 16 == pytest.approx(machine.memory.partitions / own.service)
+
+
+@pytest.mark.parametrize("groups", [5, 7, 9, 24, 25, 27, 31, 48, 107])
+@pytest.mark.parametrize("grid", [(10, 1, 1), (10, 40, 1), (1, 7, 40), (33, 4, 5), (1, 1, 9)])
+@pytest.mark.parametrize("most", [1, 5, 13, 10**9])
+def test_the_fewest_groups_are_taken_whose_strip_and_partitions_miss_their_shares_little(groups, grid, most):
+    machine = load_machine("rtx-a4000").replace({"cores.groups": groups})
+    across, *others = [each for each in grid if each > 1]
+
+    def missed(taken):
+        shares = [across * taken / groups if others else 1, machine.memory.partitions * taken / groups]
+        return [abs(max(1, round(share)) / share - 1) for share in shares]
+
+    fewest = min(12, groups // 2, most)
+    may_be = range(fewest, max(fewest, min(groups // 2, most)) + 1)
+    best = min(may_be, key=lambda taken: sum(missed(taken)))
+    few = next((taken for taken in may_be if sum(missed(taken)) <= 0.1), best)
+    assert groups_of_part(machine, grid, most) == (few, pytest.approx(missed(few)[0]))
+
+
+@pytest.mark.parametrize("grid", [(9, 7, 1), (10, 7, 1), (9, 4, 2), (1, 11, 6), (64, 33, 1), (31, 1, 1), (1, 1, 30)])
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.34, 0.5])
+@pytest.mark.parametrize("wanted", [1, 3, 8, 13, 27])
+def test_a_strip_is_in_the_middle_with_as_much_before_it_as_behind(grid, share, wanted):
+    """Where that does not come out even, one more lies behind."""
+    blocks = strip(grid, share, wanted)
+    across, *others = [each for each in grid if each > 1]
+    rows, columns = np.divmod(blocks, across)
+    assert len(blocks) == wanted
+    assert (np.diff(blocks) > 0).all()
+    if not others or columns.max() - columns.min() == across - 1:
+        assert np.diff(blocks).tolist() == [1] * (wanted - 1)
+        before, behind = blocks[0], np.prod(grid) - 1 - blocks[-1]
+        assert before <= behind <= before + 1
+        return
+    taken = max(max(1, round(across * share)), -(-wanted // np.prod(others)))
+    assert columns.max() - columns.min() + 1 == min(taken, wanted)
+    before, behind = (across - taken) // 2, -(-(across - taken) // 2)
+    assert columns.min() == before == across - taken - behind
+    first, left = rows[0], np.prod(others) - 1 - rows[-1]
+    assert first <= left <= first + 1
 
 
 @pytest.mark.parametrize("across", [1, 2, 3, 5, 8, 10, 11, 15, 31, 128, 5000])

@@ -285,3 +285,48 @@ def test_devices_are_the_machine_of_the_recording():
         assert cp.cuda.runtime.getDeviceProperties(0)["multiProcessorCount"] == 80
     with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorInvalidDevice"):
         cp.cuda.Device(1)
+
+
+@pytest.mark.parametrize(
+    "number", [np.inf, -np.inf, np.nan, 2.5, True, 7, np.float32(0.5), np.int16(-3), np.bool_(True)]
+)
+def test_a_number_in_a_fused_function_is_that_number(number):
+    x = np.array([-1.5, 0.25, 4], "d")
+    notes.taken()
+    same(cp.fuse(lambda x: x + number)(cp.asarray(x)), x + number)
+    assert notes.taken() == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (lambda x: x[1:], "an index"),
+        (lambda x: cp.add(x, x, dtype="f8"), "add with options"),
+        (lambda x: np.maximum.reduce(x), "maximum with options"),
+        (lambda x: x.mean(), "mean"),
+        (lambda x: x + np.float32(np.inf), "a value of type float32"),
+        (lambda x: x + np.frexp(x)[0], "frexp with options"),
+        (lambda x: np.concatenate([x, x]), "concatenate"),
+        (lambda x: np.gcd(x.astype(np.int64), 4), "gcd"),
+        (lambda x: cp.asarray([each + 1 for each in x.tolist()]) if x is not None else 0, "tolist"),
+        (lambda x: x + sum(1 for _ in x), "a loop over elements"),
+        (lambda x: x if (x > 99).all() or bool((x > 99)[0]) else -x, "all"),
+    ],
+)
+def test_what_is_no_chain_of_elementwise_operations_runs_step_by_step(function, why):
+    x = np.array([3, 1.25, 6], "d")
+    notes.taken()
+    found = cp.fuse(function, kernel_name="mine")(cp.asarray(x))
+    said = f"cupy.fuse: mine is not a chain of elementwise operations ({why}): it ran step by step."
+    assert notes.taken()[1] == [said]
+    np.testing.assert_allclose(found.get(), function(cp.asarray(x)).get())
+
+
+def test_a_conversion_and_a_choice_are_fused_and_a_call_without_arrays_is_plain():
+    x = np.array([-1.5, 0.25, 4.75], "d")
+    notes.taken()
+    same(cp.fuse(lambda x: x.astype(np.int32))(cp.asarray(x)), x.astype(np.int32))
+    same(cp.fuse(lambda x: np.where(x > 0, x, 1))(cp.asarray(x)), np.where(x > 0, x, 1))
+    assert notes.taken() == ([], [])
+    assert cp.fuse(lambda x, y=1: (x, y))(3, y=4) == (3, 4)
+    assert cp.fuse(lambda x: x + 1)(2) == 3

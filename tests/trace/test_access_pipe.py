@@ -1,5 +1,7 @@
 """What lowering says of accesses on machines with a pipe of L1 and shared memory (docs/machine.md, section 9)."""
 
+from collections import Counter
+
 import pytest
 
 from simtmm import Machine, lower
@@ -32,6 +34,22 @@ def test_passes_over_strides_are_those_that_nsight_counts(what, stride, size, ex
     """Wavefronts of the data pipe on an A100 where a thread t reads from a + t * stride (l1_strides of gpu-benches)."""
     found = passes([lane * stride * size for lane in range(32)], size, what)
     assert found == (size // 4 if what is store else expected)  # a store reads no bank
+
+
+@pytest.mark.parametrize(("count", "width"), [(12, 4), (3, 4), (32, 12), (5, 6), (16, 8), (32, 4)])
+@pytest.mark.parametrize(
+    ("stride", "size", "lanes"),
+    [(4, 4, 32), (8, 4, 32), (12, 4, 32), (24, 4, 32), (20, 4, 32), (12, 8, 16), (40, 16, 8)],
+)
+def test_shared_memory_takes_as_many_passes_as_its_busiest_bank_has_words(count, width, stride, size, lanes):
+    """Of lanes that are served together; banks of any number and width, of which an access may lie in several."""
+    changes = {"banks.count": count, "banks.word_bytes": width}
+    expected = 0
+    for first in range(0, 32, lanes):
+        begins = [lane * stride for lane in range(first, first + lanes)]
+        words = {word for begin in begins for word in range(begin // width, (begin + size - 1) // width + 1)}
+        expected += max(Counter(word % count for word in words).values())
+    assert passes([lane * stride for lane in range(32)], size, shared, **changes) == expected
 
 
 @pytest.mark.parametrize(("apart", "expected"), [(16, 4), (64, 16), (80, 4), (128, 32), (160, 4 * 2)])

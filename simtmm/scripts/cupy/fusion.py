@@ -88,9 +88,10 @@ class _Trace:
         if isinstance(value, _Traced):
             return value
         if isinstance(value, bool):
-            return _Traced(self, f"({value!r})".lower(), bool)
+            return _Traced(self, f"({value!r})".lower(), np.dtype(bool))
         if isinstance(value, (int, float)):
-            return _Traced(self, f"({value!r})" if np.isfinite(value) else "(0.0/0.0)", type(value))
+            text = repr(value) if np.isfinite(value) else f"{np.sign(value):g}/0.0".replace("nan", "0.0")
+            return _Traced(self, f"({text})", type(value))
         if isinstance(value, np.generic) and value.dtype.char in "?bBhHiIlLqQfd" and np.isfinite(value):
             return _Traced(self, f"({value.item()!r})".replace("True", "true").replace("False", "false"), value.dtype)
         raise _NotFusedError(f"a value of type {type(value).__name__}")

@@ -131,8 +131,9 @@ class MemoryPointer:
     copy_from_device_async, copy_from_host_async, copy_from = copy_from_device, copy_from_host, copy_from_host
 
     def copy_to_host(self, mem: Any, size: int) -> None:
-        """Copy bytes to the host."""
-        target = mem.reshape(-1).view(np.uint8) if isinstance(mem, np.ndarray) else _at(int(mem.value), size)
+        """Copy bytes to the host: to an address or an array."""
+        is_array = isinstance(mem, np.ndarray)
+        target = mem.reshape(-1).view(np.uint8) if is_array else _at(int(getattr(mem, "value", mem)), size)
         target[:size] = self.bytes()[:size]
 
     copy_to_host_async = copy_to_host

@@ -82,7 +82,11 @@ class Generators(ModuleType):
         """Whole numbers."""
         return _global.randint(unwrapped(low), unwrapped(high), size, dtype)
 
-    random_integers = randint
+    @staticmethod
+    def random_integers(low: Any, high: Any = None, size: Any = None) -> Any:
+        """Whole numbers, the last one too; from 1 on where one end alone is given."""
+        low, high = (1, unwrapped(low)) if high is None else (unwrapped(low), unwrapped(high))
+        return _global.randint(low, high + 1, size, np.int64)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(_global, name)

@@ -158,6 +158,9 @@ def test_what_is_spilled_is_to_have_more_registers_and_an_array_that_is_indexed_
     (spill,) = candidates._of_local_memory(local, 100, 4, launch)
     assert (spill.how, "48 bytes of each thread are spilled" in spill.words) == ("bound", True)
     assert list(candidates._of_local_memory([line_of(ticks=90)], 100, 4, launch)) == []
+    for ticks, found in ((3, 1), (2, 0)):  # from WORTH_TRYING, 3 %, on
+        few = line_of(kind="local_load", ticks=ticks, chunks=0)
+        assert len(list(candidates._of_local_memory([few], 100, 4, None))) == found
 
 
 def changes_of_line(monkeypatch, kind, written=(), ticks=30, chunks=3, is_chain=False):

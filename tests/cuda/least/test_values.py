@@ -1,5 +1,9 @@
 """What an instruction gives for numbers of a range lies in the range that is said of it."""
 
+import operator
+from functools import cache
+from itertools import combinations_with_replacement, product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,17 +29,21 @@ ENDS = st.one_of(
 )
 
 
-def parsed(text, registers=".reg .b64 %x, %w; .reg .b32 %a, %b, %c, %x, %y; .reg .pred %q, %p;"):
+OF_TESTS = ".reg .b64 %w; .reg .b32 %a, %b, %c, %x, %y; .reg .pred %q, %p, %r;"
+OF_ALL_SIZES = f"{OF_TESTS} .reg .b64 %u, %v; .reg .b16 %h, %i, %j;"
+
+
+@cache
+def parsed(text, registers=OF_TESTS):
     """An instruction."""
-    registers = registers if "%w" not in registers else registers.replace(" %x, %w", " %w")
     body = f".version 8.7\n.target sm_90\n.address_size 64\n.entry k()\n{{\n{registers}\n{text}\n}}\n"
     return next(each for each in parse_module(body).functions["k"].body if isinstance(each, Instruction))
 
 
-def ranged(text, **values):
+def ranged(text, registers=OF_TESTS, **values):
     """The range of what an instruction gives."""
     evaluation = Evaluation({}, lambda name, offset, size: None)
-    return evaluation.of(parsed(text), {f"%{name}": value for name, value in values.items()})
+    return evaluation.of(parsed(text, registers), {f"%{name}": value for name, value in values.items()})
 
 
 @st.composite
@@ -135,24 +143,164 @@ def test_a_comparison_joined_with_a_predicate_and_its_halves():
     assert ranged("mov.b64 {%x, %y}, %w;", w=(0, 2**33)) == {"%x": None, "%y": (0, 2)}
 
 
-NARROW = [(low, high) for low in range(1, 7) for high in range(low, 7)]
+SMALL = list(combinations_with_replacement((-3, -1, 0, 1, 2, 5), 2))
+NATURAL = list(combinations_with_replacement((0, 1, 2, 3, 6), 2))
+TRUTHS = [(0, 0), (1, 1), (0, 1)]
+# What each gives of two numbers, and whether the range is no wider than it must be
+OF_TWO = {
+    "add.s32": (operator.add, True), "sub.s32": (operator.sub, True), "mul.lo.s32": (operator.mul, True),
+    "min.s32": (min, True), "max.s32": (max, True), "and.b32": (operator.and_, False), "or.b32": (operator.or_, False),
+    "xor.b32": (operator.xor, False), "add.u32": (operator.add, True), "mul.wide.s32": (operator.mul, True),
+    "add.u16": (operator.add, True), "sub.s64": (operator.sub, True),
+}  # fmt: skip
+OF_NATURAL = {
+    "div.u32": (operator.floordiv, True), "div.s32": (operator.floordiv, True), "rem.u32": (operator.mod, False),
+    "rem.s32": (operator.mod, False), "min.u32": (min, True), "max.u32": (max, True),
+    "shr.s32": (operator.rshift, True), "shr.u32": (operator.rshift, True), "mul.wide.u32": (operator.mul, True),
+}  # fmt: skip
+COMPARED = {
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
+UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
+
+
+def numbers(ends):
+    return range(ends[0], ends[1] + 1)
+
+
+def hull_of(function, *ranges):
+    """The least and the greatest that comes of numbers of these ranges."""
+    found = [int(function(*each)) for each in product(*map(numbers, ranges))]
+    return min(found), max(found)
+
+
+def holds(found, exact, is_exact):
+    return found == exact if is_exact else found is None or found[0] <= exact[0] <= exact[1] <= found[1]
+
+
+@pytest.mark.parametrize("name", [*OF_TWO, *OF_NATURAL])
+def test_the_range_of_two_numbers_has_all_that_may_come_of_them(name):
+    function, is_exact = OF_TWO.get(name) or OF_NATURAL[name]
+    wide = "wide" in name or "64" in name
+    target, sources = ("%w", "%u, %v") if "64" in name else ("%w" if wide else "%h" if "16" in name else "%x", "%a, %b")
+    sources = "%i, %j" if "16" in name else sources
+    one, other = sources.replace("%", "").split(", ")
+    for a, b in product(*([SMALL] * 2 if name in OF_TWO else [NATURAL] * 2)):
+        if name.startswith(("div", "rem")) and b[0] < 1:
+            continue
+        found = ranged(f"{name} {target}, {sources};", OF_ALL_SIZES, **{one: a, other: b})[target]
+        alone = a[0] == a[1] and b[0] == b[1]
+        assert holds(found, hull_of(function, a, b), is_exact or (alone and not name.startswith("rem"))), (a, b, found)
 
 
 @pytest.mark.parametrize(
-    ("name", "of"),
+    ("text", "function"),
     [
-        ("div.u32", lambda a, b: a // b), ("div.s32", lambda a, b: a // b), ("add.s32", lambda a, b: a + b),
-        ("sub.s32", lambda a, b: a - b), ("mul.lo.s32", lambda a, b: a * b), ("min.s32", min), ("max.u32", max),
+        ("neg.s32 %x, %a;", operator.neg), ("abs.s32 %x, %a;", abs), ("not.b32 %x, %a;", operator.invert),
+        ("shl.b32 %x, %a, 3;", lambda a: a << 3), ("shr.s32 %x, %a, 1;", lambda a: a >> 1),
+        ("shr.s32 %x, %a, 40;", lambda a: -1 if a < 0 else 0), ("shl.b32 %x, %a, 32;", lambda a: 0),
+        ("cvt.s64.s32 %w, %a;", int), ("cvt.s32.s64 %x, %u;", int), ("mov.b32 %x, %a;", int),
+        ("mov.b64 %w, {%a, -1};", lambda a: (a & 0xFFFFFFFF) - (1 << 32)),
+        ("mad.lo.s32 %x, %a, -7, 2;", lambda a: 2 - 7 * a),
+        ("mad.wide.s32 %w, %a, -7, 2;", lambda a: 2 - 7 * a), ("and.b32 %x, %a, 7;", lambda a: a & 7),
+        ("and.b32 %x, %a, -2;", lambda a: a & -2),
     ],
 )  # fmt: skip
-def test_both_ends_of_a_narrow_range_are_reached(name, of):
-    for a in NARROW:
-        for b in NARROW:
-            every = [of(x, y) for x in range(a[0], a[1] + 1) for y in range(b[0], b[1] + 1)]
-            assert ranged(f"{name} %x, %a, %b;", a=a, b=b)["%x"] == (min(every), max(every)), (a, b)
+def test_the_range_of_a_number_has_all_that_may_come_of_it(text, function):
+    for ends in SMALL:
+        (found,) = ranged(text, OF_ALL_SIZES, a=ends, u=ends).values()
+        is_sure = (ends[0] < 0) == (ends[1] < 0) or not text.startswith(("mov.b64", "and"))
+        assert holds(found, hull_of(function, ends), is_sure), (ends, found)
+
+
+@pytest.mark.parametrize("name", [*COMPARED, *UNSIGNED])
+@pytest.mark.parametrize("with_", ["", ".and", ".or", ".xor"])
+def test_a_comparison_is_known_where_all_numbers_agree(name, with_):
+    function = COMPARED[UNSIGNED.get(name, name)]
+    join = {".and": operator.and_, ".or": operator.or_, ".xor": operator.xor}.get(with_)
+    kind = "u32" if name in UNSIGNED else "s32"
+    for a, b in product(NATURAL if name in UNSIGNED else SMALL, repeat=2):
+        of_two = hull_of(function, a, b)
+        if join is None:
+            assert ranged(f"setp.{name}.{kind} %q, %a, %b;", a=a, b=b)["%q"] == of_two, (a, b)
+            continue
+        for truth in [*TRUTHS, None]:
+            found = ranged(f"setp.{name}{with_}.{kind} %q, %a, %b, %p;", a=a, b=b, p=truth)["%q"]
+            exact = hull_of(join, of_two, truth or (0, 1))
+            assert found == (exact if with_ != ".xor" else (0, 1)), (a, b, truth)
+
+
+@pytest.mark.parametrize("name", ["and", "or", "xor", "not", "mov"])
+def test_predicates_are_known_where_all_that_they_are_made_of_agree(name):
+    functions = {"and": operator.and_, "or": operator.or_, "xor": operator.xor, "not": lambda a: 1 - a, "mov": int}
+    if name in ("not", "mov"):
+        for a in TRUTHS:
+            assert ranged(f"{name}.pred %q, %p;", p=a)["%q"] == hull_of(functions[name], a)
+        assert ranged(f"{name}.pred %q, %p;")["%q"] == ((0, 1) if name == "not" else None)
+        return
+    for a, b in product([*TRUTHS, None], repeat=2):
+        for negated in (False, True):
+            found = ranged(f"{name}.pred %q, %p, {'!' * negated}%r;", p=a, r=b)["%q"]
+            other = b or (0, 1)
+            other = (1 - other[1], 1 - other[0]) if negated else other
+            assert found == hull_of(functions[name], a or (0, 1), other)
+
+
+@pytest.mark.parametrize("chosen", [*TRUTHS, None])
+def test_a_selection_has_the_numbers_of_what_may_be_chosen(chosen):
+    for a, b in product(SMALL, repeat=2):
+        both = (min(a[0], b[0]), max(a[1], b[1]))
+        assert ranged("selp.b32 %x, %a, %b, %p;", a=a, b=b, p=chosen)["%x"] == {(1, 1): a, (0, 0): b}.get(chosen, both)
 
 
 def test_of_lop3_with_a_predicate_no_range_is_known():
     given = {"a": (3, 3), "b": (5, 5), "c": (1, 1)}
     assert ranged("lop3.b32 %x, %a, %b, %c, 0xc0;", **given)["%x"] == (1, 1)
     assert ranged("lop3.or.b32 %x|%q, %a, %b, %c, 0xc0, %p;", **given)["%x"] is None
+
+
+def of_table(table, *words):
+    """What lop3 gives of three words: of each bit the table's entry."""
+    found = 0
+    for entry in range(8):
+        if table >> entry & 1:
+            bits = [word if entry >> 2 - at & 1 else ~word for at, word in enumerate(words)]
+            found |= bits[0] & bits[1] & bits[2]
+    return found
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_lop3_of_a_range_and_words_of_equal_bits(at):
+    """It is known wherever it is the range, its operand turned into nothing or all, or depends on nothing."""
+    for table in range(256):
+        for others in product([(0, 0), (-1, -1)], repeat=2):
+            drawn = [*others[:at], (4, 6), *others[at:]]
+            found = ranged(f"lop3.b32 %x, %a, %b, %c, {table};", **dict(zip("abc", drawn, strict=True)))["%x"]
+            exact = [of_table(table, *each) for each in product(*map(numbers, drawn))]
+            if exact == [~4, ~5, ~6]:
+                assert found is None
+            else:
+                assert found == (exact[0], exact[-1])
+
+
+def test_lop3_of_two_ranges_is_their_and_or_or_xor():
+    said = 0
+    for table, hole in product(range(256), range(3)):
+        for word in ((0, 0), (-1, -1)):
+            drawn = [(4, 6), (1, 9)]
+            drawn.insert(hole, word)
+            found = ranged(f"lop3.b32 %x, %a, %b, %c, {table};", **dict(zip("abc", drawn, strict=True)))["%x"]
+            exact = [of_table(table, *each) for each in product(*map(numbers, drawn))]
+            said += found is not None
+            assert holds(found, (min(exact), max(exact)), is_exact=False), (table, drawn)
+    assert said == 3 * 2 * 16 * 7  # nothing, all, either operand, and, or, xor: whatever the other half of a table is
+
+
+def test_a_parameter_is_asked_for_by_its_name_its_place_and_its_size():
+    asked = []
+    evaluation = Evaluation({}, lambda *words: asked.append(words) or (7, 7))
+    head = ".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param .b8 n[16])\n{\n.reg .b64 %w; .reg .b32 %x;\n"
+    found = parse_module(f"{head}ld.param.u64 %w, [n+8];\nld.param.u32 %x, [n];\nld.u32 %x, [%w];\n}}\n").functions["k"]
+    steps = [each for each in found.body if isinstance(each, Instruction)]
+    assert [evaluation.of(each, {}) for each in steps] == [{"%w": (7, 7)}, {"%x": (7, 7)}, {"%x": None}]
+    assert asked == [("n", 8, 8), ("n", 0, 4)]

@@ -105,6 +105,8 @@ _BYTES = {"A0TR": "expect_tx", "A0T1": "expect_tx", "A0TX": "complete_tx"}
 def synchronize(lifting: Lifting, instruction: MachineInstruction) -> None:
     """SYNCS: operations on an mbarrier."""
     operands = instruction.operands
+    if len(operands) != (1 if instruction.has("CCTL") else 3):
+        raise lifting.refuse("has unsupported operands")
     if instruction.has("EXCH"):
         lifting.only("EXCH", "64")
         _begin(lifting, *operands)
