@@ -92,6 +92,7 @@ FETCHES = {
     "tex3D<float4>(all[5], x, y, z)": "volume",
     "tex2DLayered<float4>(all[4], x, y, n)": "layers",
     "tex2Dgather<float4>(all[2], x, y, 2)": "flat",
+    "tex2Dgather<float4>(all[2], x, y, 0)": "flat",
     "tex1D<float>(all[0], x)": "line",
     "tex1Dfetch<int>(all[10], i)": "memory",
     "yw(tex2D<float4>(t, x, y))": "flat",

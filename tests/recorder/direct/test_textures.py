@@ -75,8 +75,9 @@ def test_texels_are_recorded_at_the_users_line_as_loads_of_the_array(blur):
         blur((2,), (32,), (simtmm.TextureObject(image), found, 32))
     info = recording.trace.info
     assert [array.name for array in info.arrays] == ["image", "out"]
-    (site,) = (site for site in info.sites if site.instruction.startswith("tex.2d"))
-    assert (site.kind, site.line, "tex2D<float>" in site.source) == ("async", 4, True)
+    (site,) = (site for site in info.sites if site.kind == "async")
+    assert (site.line, "tex2D<float>" in site.source) == (4, True)
+    assert site.instruction.startswith(("tex.2d", "TEX"))  # as machine code where there is a disassembler
     events = np.concatenate([batch.events for batch in recording.trace.batches()])
     reads = events[events["site"] == site.site]
     columns = np.minimum(np.arange(32) + 1, 31)

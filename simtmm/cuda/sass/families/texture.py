@@ -28,13 +28,16 @@ def fetch(lifting: Lifting, instruction: MachineInstruction) -> None:
     """TEX, TLD, TLD4."""
     four = instruction.opcode == "TLD4"
     lifting.only("SCR", "B", *(_CHANNELS if four else ("LL", "LZ")))
-    upper, lower, *rest = instruction.operands
+    upper, lower = (_plain(lifting, each) for each in instruction.operands[:2])
+    rest = list(instruction.operands[2:])
     mask = lifting.whole_number(rest.pop()) if isinstance(rest[-1], Number) else 0b1111
     dimensions = rest.pop()
-    if not isinstance(dimensions, Word) or dimensions.text not in _PLACES:
+    if not isinstance(dimensions, Word) or dimensions.text not in _PLACES or not 0 < mask < 1 << 4:
         raise lifting.refuse()
     shape, order = _PLACES[dimensions.text]
     handle, sources = _handle(lifting, rest)
+    if handle is None and not instruction.has("B"):
+        raise lifting.refuse("names no texture")
     given = _numbers(lifting, instruction, sources, max(order) + 1, handle is None)
     place = Vector(tuple(given[number] for number in order))
     parts = tuple(lifting.temporary("b32") for _ in range(4))
@@ -46,8 +49,6 @@ def fetch(lifting: Lifting, instruction: MachineInstruction) -> None:
     wanted = [part for number, part in enumerate(parts) if mask >> number & 1]
     for number, part in enumerate(wanted):
         to = lower if number < _PAIR else upper
-        if not isinstance(to, Reg):
-            raise lifting.refuse()
         if not to.is_zero:
             lifting.do("mov.b32", lifting.next_register(to, number % _PAIR), part, guard=True)
 
@@ -59,13 +60,14 @@ def surface(lifting: Lifting, instruction: MachineInstruction) -> None:
     dimensions = next((each for each in instruction.modifiers if each in _PLACES), "")
     first, second, *rest = instruction.operands
     to, place = (first, second) if instruction.opcode == "SULD" else (second, first)
+    to = _plain(lifting, to)
     handle, sources = _handle(lifting, rest)
-    if not instruction.has("BA") or not dimensions or not isinstance(place, Memory) or not isinstance(to, Reg):
+    if not instruction.has("BA") or not dimensions or not isinstance(place, Memory):
         raise lifting.refuse()
     if len(place.registers) != 1 or place.offset or len(sources) != (handle is None):
         raise lifting.refuse()
     shape, order = _PLACES[dimensions]
-    given = lifting.registers_of(place.registers[0], max(order) + 1)
+    given = lifting.registers_of(_plain(lifting, place.registers[0]), max(order) + 1)
     object_ = _object(lifting, lifting.bits(sources[0]) if handle is None else handle)
     address = Address(object_, 0, (Vector(tuple(given[number] for number in order)),))
     kind, count = type_and_count(instruction)
@@ -87,16 +89,23 @@ def _handle(lifting: Lifting, operands: Sequence[Operand]) -> tuple[PtxOperand |
     operands: behind what is written, but for shape and mask. A parameter is given by its bank and word, what is in a
     uniform register by that.
     """
-    sources = [each for each in operands if isinstance(each, Reg) and not each.name.startswith("U")]
+    sources = [_plain(lifting, each) for each in operands if isinstance(each, Reg) and not each.name.startswith("U")]
     match list(operands[len(sources) :]):
         case []:
             return None, sources
         case [Number(0), Number(int(word))]:
             return lifting.bits(Constant(0, 4 * word)), sources
         case [Reg() as uniform] | [Reg() as uniform, Number(0)]:
-            return lifting.bits(uniform), sources
+            return lifting.bits(_plain(lifting, uniform, "UR")), sources
         case _:
             raise lifting.refuse()
+
+
+def _plain(lifting: Lifting, operand: Operand, prefix: str = "R") -> Reg:
+    """A register of numbers, to which nothing is done. prefix: of its name."""
+    if not isinstance(operand, Reg) or operand != Reg(operand.name) or not operand.name.startswith(prefix):
+        raise lifting.refuse("has an operand that is not supported")
+    return operand
 
 
 def _numbers(
