@@ -10,7 +10,8 @@ from simtmm.cuda.compilers.binaries.disassembly import Disassembly
 from simtmm.cuda.compilers.wheels import find_tool
 from simtmm.cuda.device import Device, DeviceLaunch
 from simtmm.cuda.ptx import parse_module
-from simtmm.cuda.sass.families import bits, conversion, double, functions, half, integer, packed, real
+from simtmm.cuda.sass.families import functions
+from simtmm.cuda.sass.families.numbers import bits, conversion, double, half, integer, packed, real
 from simtmm.cuda.sass.kernel import lifted_kernel
 from simtmm.cuda.sass.launch_constants import LaunchConstants
 from simtmm.cuda.sass.lifting import Lifting

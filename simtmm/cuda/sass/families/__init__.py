@@ -5,24 +5,18 @@ from collections.abc import Callable
 from simtmm.cuda.sass.families import (
     asynchronous,
     atomic,
-    bits,
     call,
     control,
-    conversion,
-    double,
     functions,
-    half,
-    integer,
     matrix,
     memory,
-    packed,
-    real,
     special,
     tensor_memory,
     texture,
     warp,
     warp_group,
 )
+from simtmm.cuda.sass.families.numbers import bits, conversion, double, half, integer, packed, real
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction
 

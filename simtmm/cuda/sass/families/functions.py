@@ -1,7 +1,7 @@
 """The special function unit: MUFU."""
 
 from simtmm.cuda.ptx.syntax import Immediate, Vector
-from simtmm.cuda.sass.families.half import half_of
+from simtmm.cuda.sass.families.numbers.half import half_of
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Number
 

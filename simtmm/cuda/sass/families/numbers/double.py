@@ -2,8 +2,8 @@
 
 from simtmm.cuda.ptx.syntax import Immediate
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.integer import write_joined
-from simtmm.cuda.sass.families.real import COMPARISONS, ROUNDINGS, comparison_of, rounding
+from simtmm.cuda.sass.families.numbers.integer import write_joined
+from simtmm.cuda.sass.families.numbers.real import COMPARISONS, ROUNDINGS, comparison_of, rounding
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Reg
 

@@ -4,8 +4,8 @@ import struct
 
 from simtmm.cuda.ptx.syntax import Immediate, Pair, Register
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.integer import JOINS
-from simtmm.cuda.sass.families.real import COMPARISONS, comparison_of, unsigned
+from simtmm.cuda.sass.families.numbers.integer import JOINS
+from simtmm.cuda.sass.families.numbers.real import COMPARISONS, comparison_of, unsigned
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Number, Operand, Reg
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.integer_operands import (
+from simtmm.cuda.sass.families.numbers.integer_operands import (
     high,
     is_signed_operand,
     low_part,

@@ -2,8 +2,8 @@
 
 from simtmm.cuda.ptx.syntax import Immediate
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.half import half_of, lower_half
-from simtmm.cuda.sass.families.real import ROUNDINGS, rounding
+from simtmm.cuda.sass.families.numbers.half import half_of, lower_half
+from simtmm.cuda.sass.families.numbers.real import ROUNDINGS, rounding
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Operand, Reg
 

@@ -2,8 +2,8 @@
 
 from simtmm.cuda.ptx.syntax import Immediate, Register
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.integer import add
-from simtmm.cuda.sass.families.integer_operands import is_predicate, is_signed_operand
+from simtmm.cuda.sass.families.numbers.integer import add
+from simtmm.cuda.sass.families.numbers.integer_operands import is_predicate, is_signed_operand
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Operand, Reg
 

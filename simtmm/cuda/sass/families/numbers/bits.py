@@ -2,7 +2,7 @@
 
 from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.integer_operands import high, is_predicate, low_part, parted
+from simtmm.cuda.sass.families.numbers.integer_operands import high, is_predicate, low_part, parted
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import MachineInstruction, Number, Operand, Reg
 

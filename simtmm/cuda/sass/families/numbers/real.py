@@ -2,7 +2,7 @@
 
 from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
-from simtmm.cuda.sass.families.integer import JOINS, write_joined
+from simtmm.cuda.sass.families.numbers.integer import JOINS, write_joined
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Number, Operand, Reg
 
