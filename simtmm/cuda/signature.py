@@ -155,7 +155,7 @@ def _from_source(linked: LinkedModule, name: str) -> tuple[ParameterType, ...] |
     for unit in linked.units:
         for file in unit.files:
             text = unit.source_text(file)
-            written = _in_text(text, name) if text is not None else None
+            written = _in_text(text, name) if text is not None and name in text else None
             if written is not None:
                 return written
     return None

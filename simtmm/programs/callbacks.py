@@ -161,7 +161,7 @@ class Callbacks:
             variables = function.linked.module.variables.values()
             attributes = (
                 found.registers if found else 32,
-                function.program.shared_bytes,
+                found.shared_bytes if found else function.program.shared_bytes,
                 sum(each.size for each in variables if each.space == "const"),
                 found.local_bytes if found else 0,
                 self._device.properties.most_threads(found.registers if found else 0, function.most_threads),
