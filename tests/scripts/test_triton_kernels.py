@@ -1,5 +1,6 @@
 """Kernels of Triton, of many kinds, compiled by Triton and run without a GPU: each gives what NumPy gives."""
 
+import importlib.util
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +55,28 @@ def test_arrays_of_numpy_are_added_and_lines_are_those_of_this_file():
     assert stores == {"tl.store(out_ptr + offsets, total, mask=mask)"}
     assert loads == {"x = tl.load(x_ptr + offsets, mask=mask)", "y = tl.load(y_ptr + offsets, mask=mask)"}
     assert {Path(site.file).absolute() for site in info.sites if site.line} == {Path(__file__)}
+
+
+DOUBLE = """import triton, triton.language as tl
+@triton.jit
+def double(x_ptr, BLOCK: tl.constexpr):
+    at = x_ptr + tl.arange(0, BLOCK)
+    tl.store(at, 2 * tl.load(at))
+"""
+
+
+def test_lines_of_a_copy_are_those_of_the_copy(tmp_path):
+    for name in ("first", "copied"):
+        file = tmp_path / f"{name}.py"
+        file.write_text(DOUBLE)
+        spec = importlib.util.spec_from_file_location(name, file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        x = np.arange(128, dtype=np.float32)
+        with simtmm.recording(architecture=90) as recording:
+            module.double[(1,)](x, BLOCK=128)
+        assert x.tolist() == list(range(0, 256, 2))
+        assert {Path(site.file).name for site in recording.trace.info.sites if site.line} == {file.name}
 
 
 @triton.jit

@@ -5,12 +5,11 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from simtmm.cache import own_folder
 from simtmm.errors import KernelError
 from simtmm.scripts.framework import adapting
 from simtmm.scripts.patches import Patches
 from simtmm.scripts.triton.arrays import Tensors, wrapped
-from simtmm.scripts.triton.compiling import compiled_for_here
+from simtmm.scripts.triton.compiling import cache_folder, compiled_for_here
 from simtmm.scripts.triton.driver import SimulatedDriver
 from simtmm.scripts.triton.launches import Launcher
 from simtmm.scripts.triton.torch_device import TorchAdapter
@@ -52,8 +51,7 @@ def _install(patches: Patches) -> None:
     tensors = Tensors()
     patches.set(driver.driver, "_active", SimulatedDriver(None, benchmark))
     patches.set(driver.driver, "_default", driver.driver._active)
-    # The recorder generates and reads machine code: Triton's, which would be, is left out of a cache of our own
-    patches.set_item(vars(knobs.cache), "dir", str(own_folder("triton")))
+    patches.set_item(vars(knobs.cache), "dir", cache_folder())
     patches.set(nvidia.CUDABackend, "make_cubin", lambda self, src, metadata, opt, capability: b"")
     compile_here = compiled_for_here(compiler.compile)
     for module in (compiler, importlib.import_module("triton.compiler"), importlib.import_module("triton")):

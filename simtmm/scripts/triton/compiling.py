@@ -1,8 +1,10 @@
 """Triton's compiler, which compiles for an older architecture what simtmm does not run."""
 
+import hashlib
 import re
 from typing import Any
 
+from simtmm.cache import own_folder
 from simtmm.scripts import notes
 
 NOT_RUN = re.compile(
@@ -24,11 +26,26 @@ _OF_ARCHITECTURE = (
 )
 
 
+def cache_folder(src: Any = None) -> str:
+    """Where Triton stores what it compiles: machine code is not made here, and its own cache has none of it then.
+
+    src: a kernel as `triton.compile` takes it. Triton knows it by its text alone, and what it compiles names the file:
+        so each file has a folder of its own, or lines of a copy would be told as the other's.
+    """
+    folder = own_folder("triton")
+    function = getattr(getattr(src, "fn", None), "fn", None)
+    if function is None:
+        return str(folder)
+    return str(folder / hashlib.sha256(function.__code__.co_filename.encode()).hexdigest()[:16])
+
+
 def compiled_for_here(own: Any) -> Any:
     """`triton.compile`, which compiles again for an older architecture where there is something that is not run."""
+    from triton import knobs
     from triton.backends.compiler import GPUTarget
 
     def compile(src: Any, target: Any = None, options: Any = None, **others: Any) -> Any:  # noqa: A001
+        vars(knobs.cache)["dir"] = cache_folder(src)
         compiled = own(src, target=target, options=options, **others)
         found = NOT_RUN.search(compiled.asm.get("ptx", ""))
         if found is None:
