@@ -27,7 +27,8 @@ class MachineFunction(KernelFunction):
         unit = units[0]
         resources = plain.linked.resources_of(plain.entry)
         if resources is None:
-            raise SassError("the assembler does not report its resources")
+            refused = plain.linked.complaint
+            raise SassError("the assembler does not report its resources" if refused is None else str(refused))
         self._static_shared = resources.shared_bytes
         self.lifted: LiftedKernel = lifted_kernel(
             plain.linked.module, plain.entry, unit.disassembly, unit.architecture, resources.local_bytes
