@@ -18,6 +18,7 @@ from simtmm.cuda.checks.names import Checks
 from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.execution.launches.launch import clusters_of, reserved_bytes_of
 from simtmm.cuda.execution.layout import ALIGN
+from simtmm.cuda.ptx.flow.steps import is_of_texture
 from simtmm.errors import DeadlockError
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from simtmm.cuda.function import KernelFunction
 
 MOST_EVENTS = 1 << 16  # instructions of a kernel that access memory or synchronise
-TEXTURES = ("tex", "tld4", "suld", "sust")
 MOST_CELLS = 1 << 28  # of arrays and of shared memory, of a launch
 _POISON = 0xA5
 
@@ -70,7 +70,7 @@ class Checker:
         checked = function.checked
         device.symbols(function.linked)  # its variables are placed, so that they are as before, too
         with _kept(device):
-            if any(instruction.opcode in TEXTURES for _, instruction in checked.program.accesses):
+            if any(is_of_texture(instruction) for _, instruction in checked.program.accesses):
                 self.notes.append(f"{bare_name(function.entry)} has textures or surfaces, which are not checked")
             if len(checked.program.accesses) >= MOST_EVENTS:
                 self._note(function, f"has {MOST_EVENTS:,} or more instructions that access memory")

@@ -88,7 +88,7 @@ def lifted_kernel(
             if name in module.variables or name in BUILT_IN
         },
     )
-    lifting = Lifting(banks, listing, instructions, architecture >= HEAD_FROM and knows_clusters(instructions))
+    lifting = Lifting(banks, listing, locations, architecture >= HEAD_FROM and knows_clusters(instructions))
     targets = _targets(lifting, listing)
     boards = {each.control.written for each in listing.instructions if each.opcode == COMMITS} - {None}
     operand_cycles = cycles_of_operands(listing) if architecture >= BANKED_FROM else {}

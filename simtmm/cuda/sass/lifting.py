@@ -4,6 +4,8 @@ A register of the machine is a register of 32 bits by its own name, a predicate 
 operands (sources.py), computes in registers of its own (writing.py), and then gives results, or accesses memory.
 """
 
+from collections.abc import Iterable
+
 from simtmm.cuda.ptx.syntax import Address, Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.clusters import generic_in_cluster, offset_in_cluster, own_offset
@@ -33,6 +35,12 @@ class Lifting(Sources):
         if not to.is_zero:
             first, second = self.register(to.name), self.next_register(to, 1)
             self.do("mov.b64", Vector((first, second)), found, guard=True)
+
+    def write_registers(self, to: Reg, found: Iterable[PtxOperand]) -> None:
+        """Give 32 bits each to so many registers, one behind the other."""
+        for number, each in enumerate(found):
+            if not to.is_zero:
+                self.do("mov.b32", self.next_register(to, number), each, guard=True)
 
     def write_predicate(self, to: Operand, found: PtxOperand) -> None:
         """Give a predicate a condition."""

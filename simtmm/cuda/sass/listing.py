@@ -22,7 +22,6 @@ from simtmm.cuda.sass.syntax import (
 )
 from simtmm.errors import SassError
 
-_SECTION = re.compile(r"^\s*\.section\s+(\S+?),")
 _LINE = re.compile(r'//## File "[^"]*", line (\d+)')
 _LABEL = re.compile(r"^([.$\w]+):\s*$")
 _CODE = re.compile(r"^\s*/\*([0-9a-f]+)\*/\s+(.*?)\s*;?\s*/\* 0x([0-9a-f]{16}) \*/\s*$")
@@ -37,17 +36,16 @@ _NONE = 7  # in the place of a scoreboard
 
 
 def parse_listing(text: str, kernel: str) -> Listing:
-    """The machine code of a kernel in what `nvdisasm -c -gp -hex` prints. Raises SassError."""
+    """The machine code of a kernel, of what `nvdisasm -c -gp -hex` prints of it (`Disassembly.code_of`).
+
+    Raises SassError.
+    """
     items: list[MachineInstruction | MachineLabel] = []
-    here, line, first = False, 0, None
+    line, first = 0, None
     if found := _TOO_LONG.search(text):
         raise SassError(f"the disassembler's line {text.count(chr(10), 0, found.start()) + 1}: a number is too long")
     for row in text.splitlines():
-        if section := _SECTION.match(row):
-            here, line = section[1] == f".text.{kernel}", 0
-        elif not here:
-            continue
-        elif found := _LINE.search(row):
+        if found := _LINE.search(row):
             line = int(found[1])
         elif label := _LABEL.match(row):
             items.append(MachineLabel(label[1], -1))

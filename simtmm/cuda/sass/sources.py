@@ -6,11 +6,11 @@ known, or taken from the launch.
 
 import re
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from simtmm.cuda.execution.runtime.built_in import BUILT_IN
-from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Register, Symbol, Vector
+from simtmm.cuda.ptx.syntax import Address, Immediate, Location, Register, Symbol, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.launch_constants import LaunchConstants
 from simtmm.cuda.sass.syntax import Constant, Listing, Number, Operand, Reg
@@ -39,10 +39,10 @@ class Sources(Writing):
     """The operands of the instruction that is lifted now."""
 
     def __init__(
-        self, banks: Banks, listing: Listing, sources: Sequence[Instruction], in_clusters: bool = False
+        self, banks: Banks, listing: Listing, locations: Mapping[int, Location | None], in_clusters: bool = False
     ) -> None:
-        """sources: the PTX that it came from. in_clusters: whether its blocks know of their cluster."""
-        super().__init__(listing, sources, in_clusters)
+        """locations: of lines of PTX. in_clusters: whether its blocks know of their cluster."""
+        super().__init__(listing, locations, in_clusters)
         self.banks = banks
 
     def operand(self, place: int) -> Operand:

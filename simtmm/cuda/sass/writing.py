@@ -1,7 +1,7 @@
 """PTX that is written for machine code: instructions, jumps, registers, and what of it all the machine issues."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from simtmm.cuda.ptx.syntax import (
@@ -9,6 +9,7 @@ from simtmm.cuda.ptx.syntax import (
     Instruction,
     Issue,
     Label,
+    Location,
     Negated,
     Register,
     Symbol,
@@ -35,8 +36,8 @@ class Writing:
     of arrivals at a cluster's barrier that order no memory. in_clusters: whether its blocks know of their cluster.
     """
 
-    def __init__(self, listing: Listing, sources: Sequence[Instruction], in_clusters: bool) -> None:
-        """sources: the PTX that it came from."""
+    def __init__(self, listing: Listing, locations: Mapping[int, Location | None], in_clusters: bool) -> None:
+        """locations: of lines of PTX."""
         self.in_clusters = in_clusters
         self.body: list[Instruction | Label] = []
         self.registers: dict[str, str] = {}
@@ -51,7 +52,7 @@ class Writing:
         self.waiting = waiting_loads(listing)
         self.store_boards = {f"SB{each.control.read}" for each in listing.instructions if each.opcode == "UTMACMDFLUSH"}
         self.relaxed = relaxed_arrivals(listing)
-        self._locations = {each.line: each.location for each in sources}
+        self._locations = locations
         self._issue: Issue | None = None
 
     def begin(self, instruction: MachineInstruction, issue: Issue) -> None:

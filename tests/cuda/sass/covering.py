@@ -38,18 +38,17 @@ def forms(cases: Sequence[Case], architecture: int) -> dict[str, set[str]]:
         kernels.append(f".visible .entry k{number}({given})\n{{\n{found['body']}\n  ret;\n}}\n")
     head = re.sub(r"\.target \S+", f".target sm_{architecture}", max(heads, key=len))
     try:
-        text = disassembled(head + "".join(kernels), f"sm_{architecture}").text
+        disassembly = disassembled(head + "".join(kernels), f"sm_{architecture}")
     except CompilerError:
         if len(cases) == 1:
             return {}
         half = len(cases) // 2
         return forms(cases[:half], architecture) | forms(cases[half:], architecture)
+    listings = [parse_listing(disassembly.code_of(name), name) for name in (f"k{each}" for each in range(len(cases)))]
     return {
-        case.name: {
-            form for each in parse_listing(text, f"k{number}").instructions for form in _forms_of(each)
-        }
-        for number, case in enumerate(cases)
-    }  # fmt: skip
+        case.name: {form for each in listing.instructions for form in _forms_of(each)}
+        for case, listing in zip(cases, listings, strict=True)
+    }
 
 
 def _forms_of(instruction: MachineInstruction) -> set[str]:

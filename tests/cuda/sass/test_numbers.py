@@ -153,7 +153,7 @@ def _instruction(opcode, modifiers=(), operands=()):
 def test_a_modifier_that_is_not_known_is_refused(opcode):
     (handler,) = (family.HANDLERS[opcode] for family in FAMILIES if opcode in family.HANDLERS)
     instruction = _instruction(opcode, ("ODD",), tuple(Reg(f"R{number}") for number in range(5)))
-    lifting = Lifting(Banks(LaunchConstants(90, 0, ()), (), {}, {}), Listing((instruction,)), ())
+    lifting = Lifting(Banks(LaunchConstants(90, 0, ()), (), {}, {}), Listing((instruction,)), {})
     lifting.instruction = instruction
     with pytest.raises(SassError, match=r"with \.ODD is not supported"):
         handler(lifting, instruction)

@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Mapping
+from functools import cached_property
 
 from simtmm.cuda.ptx.reading.declarations import parameters, variables
 from simtmm.cuda.ptx.reading.elements import Elements
@@ -60,7 +61,7 @@ class BodyParser:
         """Whether it is defined here."""
         return self._body is not None
 
-    @property
+    @cached_property
     def lines(self) -> range:
         """Lines of the text that its body has; none of a function that is declared only."""
         if self._body is None:

@@ -101,9 +101,7 @@ def _number(lifting: Lifting, source: Operand, count: int) -> PtxOperand:
 def _write(lifting: Lifting, to: Operand, parts: list[Register]) -> None:
     if not isinstance(to, Reg):
         raise lifting.refuse("has a destination that is not a register")
-    if not to.is_zero:
-        for number, part in enumerate(parts):
-            lifting.do("mov.b32", lifting.next_register(to, number), part, guard=True)
+    lifting.write_registers(to, parts)
 
 
 def on_global(lifting: Lifting, instruction: MachineInstruction) -> None:

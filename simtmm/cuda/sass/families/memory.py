@@ -60,10 +60,8 @@ def load(lifting: Lifting, instruction: MachineInstruction) -> None:
     parts = [lifting.temporary("b32") for _ in range(count)]
     lifting.access(name, Vector(tuple(parts)) if count > 1 else parts[0], address)
     each = count // len(registers)
-    for number, part in enumerate(parts):
-        first = registers[number // each]
-        if not first.is_zero:
-            lifting.do("mov.b32", lifting.next_register(first, number % each), part, guard=True)
+    for number, first in enumerate(registers):
+        lifting.write_registers(first, parts[number * each : (number + 1) * each])
 
 
 def store(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -94,9 +92,7 @@ def load_constant(lifting: Lifting, instruction: MachineInstruction) -> None:
     if kind != "b32":
         bits, wide = int(kind[1:]), "s32" if kind[0] == "s" else "u32"
         found = [lifting.value(f"bfe.{wide}", "b32", found[0], Immediate(8 * (source.offset & 3)), Immediate(bits))]
-    for number, value in enumerate(lifting.copy(value) for value in found):
-        if not to.is_zero:
-            lifting.do("mov.b32", lifting.next_register(to, number), value, guard=True)
+    lifting.write_registers(to, (lifting.copy(value) for value in found))
 
 
 def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, count: int) -> None:
@@ -119,9 +115,7 @@ def _load_by_register(lifting: Lifting, to: Reg, source: Constant, kind: str, co
         parts = [_chosen(lifting, source, 4 * number) for number in range(count)]
     else:
         raise lifting.refuse("reads a constant bank by a register, which is not supported")
-    for number, part in enumerate(parts):
-        if not to.is_zero:
-            lifting.do("mov.b32", lifting.next_register(to, number), part, guard=True)
+    lifting.write_registers(to, parts)
 
 
 def _chosen_address(lifting: Lifting, source: Constant, behind: int) -> PtxOperand:

@@ -47,10 +47,8 @@ def fetch(lifting: Lifting, instruction: MachineInstruction) -> None:
         Address(_object(lifting, given[max(order) + 1] if handle is None else handle), 0, (place,)),
     )
     wanted = [part for number, part in enumerate(parts) if mask >> number & 1]
-    for number, part in enumerate(wanted):
-        to = lower if number < _PAIR else upper
-        if not to.is_zero:
-            lifting.do("mov.b32", lifting.next_register(to, number % _PAIR), part, guard=True)
+    lifting.write_registers(lower, wanted[:_PAIR])
+    lifting.write_registers(upper, wanted[_PAIR:])
 
 
 def surface(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -78,9 +76,7 @@ def surface(lifting: Lifting, instruction: MachineInstruction) -> None:
         return
     parts = tuple(lifting.temporary("b32") for _ in range(count))
     lifting.access(f"suld.{name}", Vector(parts), address)
-    for number, part in enumerate(parts):
-        if not to.is_zero:
-            lifting.do("mov.b32", lifting.next_register(to, number), part, guard=True)
+    lifting.write_registers(to, parts)
 
 
 def _handle(lifting: Lifting, operands: Sequence[Operand]) -> tuple[PtxOperand | None, list[Reg]]:
