@@ -74,6 +74,7 @@ HASHES = {
     "report/accuracy/folder.py digest_of_glance": HERE,
     "report/papers/reproducing.py _made_by": HERE,
     "sampling/sample.py sample_of": HERE,
+    "scripts/triton/compiling.py cache_folder": "tests/scripts/test_triton_kernels.py",
     "study/design/content.py _folder_digest": "tests/study/test_content.py",
     "study/design/content.py launches_digest": "tests/study/test_content.py",
     "study/design/points.py _digest": "tests/study/test_keys.py",

@@ -5,7 +5,7 @@ import struct
 from simtmm.cuda.ptx.syntax import Immediate, Pair, Register
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.families.numbers.integer import JOINS
-from simtmm.cuda.sass.families.numbers.real import COMPARISONS, comparison_of, unsigned
+from simtmm.cuda.sass.families.numbers.real import COMPARISONS, comparison_of, unsigned, write_extreme
 from simtmm.cuda.sass.lifting import Lifting
 from simtmm.cuda.sass.syntax import Constant, MachineInstruction, Number, Operand, Reg
 
@@ -136,13 +136,7 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
         numbers = sources_of(lifting, instruction, operands)
     if len(numbers) != (3 if instruction.opcode.endswith("3") else 2):
         raise lifting.refuse()
-    ways = "".join(
-        f".{name}"
-        for modifier, name in (("FTZ", "ftz"), ("NAN", "NaN"), ("XORSIGN", "xorsign.abs"))
-        if instruction.has(modifier)
-    )
-    least, most = (lifting.value(f"{name}{ways}.{_kind(instruction)}", "b32", *numbers) for name in ("min", "max"))
-    lifting.write(to, lifting.value("selp.b32", "b32", least, most, lifting.predicate(condition)))
+    write_extreme(lifting, instruction, to, _kind(instruction), numbers, condition)
 
 
 def _compared(lifting: Lifting, instruction: MachineInstruction, operands: list[Operand]) -> tuple[Register, Register]:

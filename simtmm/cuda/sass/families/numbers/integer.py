@@ -30,6 +30,19 @@ def _carried(lifting: Lifting, total: PtxOperand, predicates: Sequence[Operand])
     return [lifting.value("setp.ge.u64", "pred", upper, Immediate(n + 1)) for n in range(len(predicates))]
 
 
+def _write_sum(
+    lifting: Lifting, to: Operand, out: Sequence[Operand], total: PtxOperand, carries: Sequence[Operand], constant: int
+) -> None:
+    """Give a sum with its carries in and a number added, and to predicates what is carried out of it."""
+    for carry in carries:
+        total = lifting.value("add.s64", "b64", total, one_if(lifting, carry, "b64"))
+    total = lifting.value("add.s64", "b64", total, Immediate(constant))
+    flags = _carried(lifting, total, out)
+    lifting.write(to, low_part(lifting, total))
+    for place, flag in zip(out, flags, strict=True):
+        lifting.write_predicate(place, flag)
+
+
 def add(lifting: Lifting, instruction: MachineInstruction) -> None:
     """IADD3, IADD, VIADD: a sum of two or three, with carries; .64 of pairs."""
     if instruction.has("64"):
@@ -59,13 +72,7 @@ def add(lifting: Lifting, instruction: MachineInstruction) -> None:
         part, more = zero_extended(lifting, source)
         constant += more
         total64 = lifting.value("add.s64", "b64", part, total64)
-    for carry in carries:
-        total64 = lifting.value("add.s64", "b64", total64, one_if(lifting, carry, "b64"))
-    total64 = lifting.value("add.s64", "b64", total64, Immediate(constant))
-    flags = _carried(lifting, total64, out)
-    lifting.write(to, low_part(lifting, total64))
-    for place, flag in zip(out, flags, strict=True):
-        lifting.write_predicate(place, flag)
+    _write_sum(lifting, to, out, total64, carries, constant)
 
 
 def _add_wide(lifting: Lifting, instruction: MachineInstruction) -> None:
@@ -189,13 +196,7 @@ def load_address(lifting: Lifting, instruction: MachineInstruction) -> None:
     other, constant = zero_extended(lifting, b)
     constant += negated
     total: PtxOperand = lifting.value("add.s64", "b64", lifting.value("cvt.u64.u32", "b64", part), other)
-    for carry in carries:
-        total = lifting.value("add.s64", "b64", total, one_if(lifting, carry, "b64"))
-    total = lifting.value("add.s64", "b64", total, Immediate(constant))
-    flags = _carried(lifting, total, out)
-    lifting.write(to, low_part(lifting, total))
-    for place, flag in zip(out, flags, strict=True):
-        lifting.write_predicate(place, flag)
+    _write_sum(lifting, to, out, total, carries, constant)
 
 
 def compare(lifting: Lifting, instruction: MachineInstruction) -> None:

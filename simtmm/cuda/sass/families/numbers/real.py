@@ -1,5 +1,7 @@
 """Real numbers of 32 bits: sums, products, comparisons, and what is chosen."""
 
+from collections.abc import Sequence
+
 from simtmm.cuda.ptx.syntax import Immediate, Register, Vector
 from simtmm.cuda.ptx.syntax import Operand as PtxOperand
 from simtmm.cuda.sass.families.numbers.integer import JOINS, write_joined
@@ -84,12 +86,24 @@ def least_or_most(lifting: Lifting, instruction: MachineInstruction) -> None:
         numbers = [unsigned(lifting, source) for source in sources]
     else:
         numbers = [lifting.real(source) for source in sources]
+    write_extreme(lifting, instruction, to, "f32", numbers, condition)
+
+
+def write_extreme(
+    lifting: Lifting,
+    instruction: MachineInstruction,
+    to: Operand,
+    kind: str,
+    numbers: Sequence[PtxOperand],
+    condition: Operand,
+) -> None:
+    """Give the smaller of numbers of a kind where the condition holds, else the larger, as the modifiers say."""
     ways = "".join(
         f".{name}"
         for modifier, name in (("FTZ", "ftz"), ("NAN", "NaN"), ("XORSIGN", "xorsign.abs"))
         if instruction.has(modifier)
     )
-    least, most = (lifting.value(f"{name}{ways}.f32", "b32", *numbers) for name in ("min", "max"))
+    least, most = (lifting.value(f"{name}{ways}.{kind}", "b32", *numbers) for name in ("min", "max"))
     lifting.write(to, lifting.value("selp.b32", "b32", least, most, lifting.predicate(condition)))
 
 
