@@ -176,6 +176,19 @@ def test_a_run_ends_where_its_order_does():
     assert passes(backwards, width=64, **AMD) == 16
 
 
+@pytest.mark.parametrize("stride", [2, 3, 5, 16, 33])
+@pytest.mark.parametrize("banks", [16, 12])
+def test_without_banks_of_tags_every_fourth_lane_is_served_together(stride, banks):
+    """A pass for each word of their busiest bank, of loads; one for each four lanes, of stores."""
+    words = [lane * stride for lane in range(64)]
+    expected = 0
+    for first in (*range(4), *range(16, 20), *range(32, 36), *range(48, 52)):
+        expected += max(Counter(word % banks for word in words[first : first // 16 * 16 + 16 : 4]).values())
+    keys = {key: value for key, value in AMD.items() if key != "memory.pipe.tag_banks"} | {"memory.pipe.banks": banks}
+    assert passes([4 * word for word in words], width=64, **keys) == expected
+    assert passes([4 * word for word in words], what=store, width=64, **keys) == 16
+
+
 def test_updates_of_one_word_in_shared_memory_come_one_after_another():
     def update(site, offset, size):
         return shared(site, offset, size, "shared_atomic")

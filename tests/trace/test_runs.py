@@ -146,6 +146,20 @@ def test_sums_are_those_of_the_events(program):
     assert runs.sums().tolist() == plain_sums(batch)
 
 
+@pytest.mark.parametrize("base", [0, (1 << 45) - 1, 1 << 45, (1 << 63) - 100, -(1 << 45), 90 - (1 << 63)])
+@pytest.mark.parametrize("by", [4, -4])
+def test_sums_of_blocks_that_do_the_same_anywhere_are_those_of_their_events(base, by):
+    """Those after the second are summed at once, unless a thread's value may go beyond 64 bits."""
+    events = np.zeros(32 * 6, EVENT)
+    thread, block = np.tile(np.arange(32), 6), np.repeat(np.arange(6), 32)
+    events["value"] = (np.int64(base) + by * thread + 8 * block).astype(np.int64)  # beyond 64 bits from the other end
+    events["site"], events["thread"], events["kind"], events["bytes"] = 3, thread, int(Kind.LOAD), 4
+    batch = Batch(events, np.zeros(6, np.int32), np.arange(6, dtype=np.int32), np.arange(32, 193, 32))
+    runs = Encoder().runs(batch, 0, (32, 1, 1))
+    assert len(runs.structures.structure) == 1
+    assert runs.sums().tolist() == plain_sums(batch)
+
+
 @examples(30)
 @given(program=programs, other=st.sampled_from(SHAPES), cut=st.integers(0, 3))
 def test_a_digest_does_not_depend_on_how_runs_were_found(program, other, cut):
