@@ -195,6 +195,24 @@ extern "C" __global__ void copies(const u32* in, u32* out) {
 #endif
   out[t + blockIdx.x * blockDim.x] = sum;
 }
+
+extern "C" __global__ void waits_for_copies(const u32* in, u32* out) {
+  __shared__ __align__(16) u32 held[512]; __shared__ u64 barrier;
+  int t = threadIdx.x, i = t + blockIdx.x * blockDim.x;
+  u32 waits = place(&barrier);
+  if (!t) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(waits), "r"(128));
+  __syncthreads();
+  for (int phase = 0; phase < 3; phase++) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(place(held + 4 * t)), "l"(in + 4 * t + 32 * phase));
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(waits));  // expects an arrival, which the copy is
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(waits));
+    for (int done = 0; !done;)
+      asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p;}"
+                   : "=r"(done) : "r"(waits), "r"(phase & 1) : "memory");
+    out[i] = phase * out[i] + held[511 - t - i % 2];
+    __syncthreads();
+  }
+}
 #endif
 """
 
@@ -217,8 +235,9 @@ def _run(function, say=None):
 @needs_tools
 @pytest.mark.parametrize(
     ("kernel", "architecture"),
-    [("meet", 75), ("meet", 90), ("locks", 75), ("locks", 90), ("updates", 120), ("copies", 80), ("copies", 90)],
-)
+    [("meet", 75), ("meet", 90), ("locks", 75), ("locks", 90), ("updates", 120), ("copies", 80), ("copies", 90),
+     ("waits_for_copies", 80), ("waits_for_copies", 90), ("waits_for_copies", 120)],
+)  # fmt: skip
 def test_kernels_as_machine_code_do_what_their_ptx_does(kernel, architecture):
     plain = KernelFunction(_module(architecture), kernel)
     _, expected = _run(plain)
