@@ -49,6 +49,15 @@ def test_just_below_the_answer_the_latency_is_not_hidden(long):
     assert needed.probes == tuple(sorted(needed.probes))
 
 
+@pytest.mark.parametrize("cores", [1, 7, 8, 11, 48, 128])
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_a_machine_with_room_for_some_warps_holds_these(cores, width):
+    """Threads a core are a fraction of which as many cores are not always the whole again, as 61 * 16 / 7 * 7 / 16."""
+    one = machine().replace({"cores.cores_per_group": cores, "cores.warp_width": width})
+    for warps in range(1, 130):
+        assert with_room(one, warps).warps_per_group == warps
+
+
 def test_nothing_needs_to_be_held(long, monkeypatch):
     held = threads_needed(long, machine(60), tolerance=0.02)
     monkeypatch.setattr(lowering, "MOST_HELD", 0)

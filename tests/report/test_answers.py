@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simtmm.report.studies.answers import LISTED, answers, reasons
+from simtmm.report.studies.answers import LISTED, answers, contest, reasons
 from simtmm.study.alongside import Carried
 from simtmm.study.findings import MOST_CURVES, Elasticity, Findings, Form, Knee, Spread
 from simtmm.study.regimes import Change, Held
@@ -143,6 +143,19 @@ def test_what_does_not_fit_is_counted_and_curves_that_were_not_examined_are_told
     left = there - LISTED - (title == "Where the fastest program changes")  # between neighbours
     assert len(answer.rows) == LISTED
     assert answer.more == (f"and {left} more: see --json", *([EXAMINED] if title in OF_CURVES else []))
+
+
+def test_changes_between_the_same_programs_are_one_row_and_others_rows_of_their_own():
+    """The winner at each of two values of n, on curves of an m each."""
+    curves = {1: ("a", "b"), 2: ("a", "c"), 4: ("a", "b"), 8: ("c", "b")}
+    told = [
+        Winner({"n": n, "m": m}, "simulated", (best,), {"a": 9.0, "b": 9.0, "c": 9.0} | {best: 3.0})
+        for m, bests in curves.items()
+        for n, best in enumerate(bests)
+    ]
+    changes = contest(told, ["simulated"])[1]
+    of_n = [row[3:] for row in changes.rows if row[0] == "n"]
+    assert of_n == [("a to b", "2", "m=1,4"), ("a to c", "1", "m=2"), ("c to b", "1", "m=8")]
 
 
 def test_nothing_found_is_no_answer():

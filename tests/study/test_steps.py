@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtmm import count, lower, predict, simulate
+from simtmm.documents import DEEPEST
 from simtmm.engine.causes import shares
 from simtmm.errors import ModelError, StudyError, WorkloadError
 from simtmm.machine import Machine
@@ -155,6 +156,16 @@ class Evil:
 
 def deep(levels):
     return {"a": deep(levels - 1)} if levels else 1.0
+
+
+@pytest.mark.parametrize("within", [lambda each: {"a": each}, lambda each: [each], lambda each: (each,)])
+def test_an_outcome_may_be_as_deep_as_a_document(within):
+    value = {"a": 1.0}
+    for _ in range(DEEPEST - 1):
+        value = within(value)
+    as_deep = Outcome(value)
+    assert checked(as_deep) is as_deep
+    assert isinstance(checked(Outcome(within(value))), StudyError)
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def _is_flat(work: Floats, error: Floats, count: int, is_whole: bool) -> bool:
     from scipy.special import fdtri  # slow to load
 
     mean = float(work.mean())
-    if float(np.abs(work - mean).max(initial=0.0)) <= FLAT * mean or len(work) < 2:
+    if float(np.abs(work - mean).max(initial=0.0)) <= FLAT * mean:  # as of one cell
         return True
     within = float((error**2).mean())
     if is_whole or within == 0:

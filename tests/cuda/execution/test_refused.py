@@ -118,6 +118,61 @@ def test_an_instruction_whose_operands_are_of_no_form_is_refused(instruction: st
         Program(parse_module(kernel(instruction, 0, REGISTERS)), "k", checks=True).assembly()
 
 
+CALLS = """{
+.param .align 4 .b8 given[12];
+.param .b32 got;
+%s
+call (got), callee, (given);
+%s
+}"""
+CALLEE = """.func (.param .b32 got) callee(.param .align 4 .b8 given[12])
+{
+.reg .b32 %r<2>;
+ld.param.b32 %r1, [given];
+st.param.b32 [got], %r1;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stored", "loaded", "why"),
+    [
+        ("st.param.b32 [given+8], %r0;", "ld.param.b32 %r1, [got];", None),
+        ("st.param.v2.b32 [given+4], {%r0,%r1};", "ld.param.b32 %r1, [got];", None),
+        ("st.param.b32 [given+6], %r0;", "", "stores across the parts of a parameter"),
+        ("st.param.b64 [given], %s0;", "", "stores across the parts of a parameter"),
+        ("st.param.b32 [given+12], %r0;", "", "stores beyond the 12 bytes of given"),
+        ("st.param.v2.b32 [given+8], {%r0,%r1};", "", "stores beyond the 12 bytes of given"),
+        ("", "ld.param.b32 %r1, [got+2];", "loads across the parts of a parameter"),
+        ("", "ld.param.b64 %s1, [got];", "loads across the parts of a parameter"),
+        ("", "ld.param.b32 %r1, [got+4];", "loads what lies beyond the 4 bytes of got"),
+        ("", "ld.param.v2.b32 {%r0,%r1}, [given+8];", "loads what lies beyond the 12 bytes of given"),
+    ],
+)
+def test_parameters_of_a_call_are_accessed_part_by_part_and_within_their_bytes(stored, loaded, why):
+    program = Program(parse_module(kernel(CALLS % (stored, loaded), 0, REGISTERS, CALLEE)), "k")
+    if why is None:
+        assert program.assembly()
+        return
+    with pytest.raises(PtxError, match=why):
+        program.assembly()
+
+
+@pytest.mark.parametrize(
+    ("load", "is_within"),
+    [("b32 %r0, [p0+4]", True), ("b32 %r0, [p0+8]", False), ("v2.b32 {%r0,%r1}, [p0]", True),
+     ("v2.b32 {%r0,%r1}, [p0+8]", False), ("b64 %s0, [p0+400]", False)],
+)  # fmt: skip
+def test_a_kernel_s_parameters_end_where_the_last_one_does(load, is_within):
+    text = kernel(f"ld.param.{load};", 0, REGISTERS).replace("k()", "k(.param .u64 p0)")
+    if is_within:
+        assert Program(parse_module(text), "k").assembly()
+        return
+    with pytest.raises(PtxError, match="beyond the kernel's 8 bytes of parameters"):
+        Program(parse_module(text), "k").assembly()
+
+
 def _others(operands: Sequence[Operand]) -> Iterator[tuple[Operand, ...]]:
     """Operands that an instruction is given instead: one less, one more, and each of other kinds."""
     yield ()

@@ -136,6 +136,8 @@ def _load_parameter(context: Context, instruction: Instruction, to: Operand, add
     size = bytes_of(kind)
     parts = parts_of(to)
     if code.function.entry and name in code.parameters:
+        if not 0 <= code.parameters[name] + offset <= code.parameter_bytes - size * len(parts):
+            raise context.refuse(f"loads what lies beyond the kernel's {code.parameter_bytes} bytes of parameters")
         base = emit.field("ptr", "%launch", int(LAUNCH.fields["parameters"][1]))  # type: ignore[index]
         for place, part in enumerate(parts):
             at = emit.at(base.name, code.parameters[name] + offset + place * size)
@@ -155,6 +157,8 @@ def _slot(context: Context, name: str, offset: int, width: int) -> Value:
     count = stride * 8 // width
     if stride * 8 % width or offset * 8 % width:
         raise context.refuse("loads across the parts of a parameter, which is not known")
+    if not 0 <= offset * 8 <= stride * 8 - width:
+        raise context.refuse(f"loads what lies beyond the {stride} bytes of {name}")
     whole = emit.load(f"<{LANES * count} x i{width}>", start, 4)
     if count == 1:
         return whole
@@ -172,10 +176,15 @@ def _store_parameter(context: Context, address: Operand, given: Operand, kind: s
     place, stride = context.code.places[name]
     size = bytes_of(kind)
     count = stride // size
-    for number, part in enumerate(parts_of(given)):
+    if stride % size or offset % size:
+        raise context.refuse("stores across the parts of a parameter, which is not known")
+    stored = parts_of(given)
+    if not 0 <= offset <= stride - size * len(stored):
+        raise context.refuse(f"stores beyond the {stride} bytes of {name}")
+    for number, part in enumerate(stored):
         value = context.read(part, f"i{8 * size}")
         start = emit.at(context.frame, place)
-        at = (offset + number * size) // size
+        at = offset // size + number
         of = f"<{LANES * count} x i{8 * size}>"
         before = emit.load(of, start, 4)
         chosen = context.active_lanes
