@@ -1,13 +1,18 @@
 """PTX and machine code that disagree: what neither order nor rounding explains is a fault of simtmm, with its place."""
 
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import simtmm
 from simtmm import own_faults
+from simtmm.cuda.disagreement import comparison
 from simtmm.cuda.disagreement.memory import KeptMemory
 from simtmm.cuda.disagreement.variants import Variant
 from simtmm.cuda.execution.launches.run import SlowError
+from simtmm.cuda.machine_function import MachineFunction
 from simtmm.cuda.sass import families
 from simtmm.report.run import describe
 from simtmm.trace.info import TraceInfo
@@ -171,6 +176,24 @@ def test_an_error_that_no_other_way_ends_with_is_a_fault_also_if_one_takes_too_l
     assert schedule.instructions == "ptx"
     assert "which depends on" not in schedule.why
     assert "a fault of simtmm, not of your kernel" in schedule.fault
+
+
+def test_machine_code_may_take_five_seconds_beyond_twenty_times_what_ptx_has_taken(ran, monkeypatch):
+    """By a clock on which half of a second goes by at each look: three of them while PTX runs."""
+    after, allowed, clock = KeptMemory.after, [], itertools.count(0, 0.5)
+
+    def noted(self, function, launch, blocks, seconds):
+        allowed.append((type(function).__name__, seconds))
+        if isinstance(function, MachineFunction):
+            raise SlowError
+        return after(self, function, launch, blocks, seconds)
+
+    monkeypatch.setattr(KeptMemory, "after", noted)
+    monkeypatch.setattr(comparison, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    (schedule,) = ran(KERNEL, 2, 32, ARGUMENTS).info.schedules
+    assert allowed == [("KernelFunction", 10.0), ("MachineFunction", 5.0 + 20 * 1.0)]
+    assert schedule.instructions == "ptx"
+    assert "it did not end within 25 s" in schedule.why
 
 
 REPLACES = """
