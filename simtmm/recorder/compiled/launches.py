@@ -118,7 +118,10 @@ def packed(
     """
     arguments: Sequence[Any] = launch.arguments
     if isinstance(arguments, NamedArguments):
-        arguments = arguments.for_parameters(names(function.declared), where)
+        own, in_ptx = names(function.declared), [parameter.name for parameter in function.parameters]
+        arguments = arguments.for_parameters(
+            in_ptx if not own or set(arguments.names) & set(in_ptx) - set(own) else own, where
+        )
 
     def address(argument: Any) -> int | None:
         return next((addresses[name] for name, array in arrays.items() if argument is array), None)

@@ -151,6 +151,18 @@ def test_ptx_runs_and_its_arguments_go_by_place(ran, tmp_path):
     )
 
 
+def test_arguments_of_ptx_may_have_its_own_names_in_any_order(ran, refused):
+    ptx = compile_source(SAXPY, name="saxpy.cu", architecture=90).ptx
+    names = [f"_Z5saxpyifPKfPf_param_{place}" for place in range(4)]
+    values = ("40", "2f", "arange:float32:40", "ones:float32:40")
+    named = [f"{name}={value}" for name, value in zip(names, values, strict=True)]
+    trace = ran(ptx, 2, 32, named[::-1], ".ptx")
+    assert trace.info.events == ran(SAXPY, 2, 32, ARGUMENTS).info.events
+    assert {array.name for array in trace.info.arrays} == set(names[2:])
+    told = refused(ptx, 2, 32, [*named[:3], "y=ones:float32:40"], suffix=".ptx")
+    assert f"argument 'y': unknown argument; known: {', '.join(names)}" in told
+
+
 def test_a_structure_comes_from_a_file(ran, refused, tmp_path):
     source = "struct S { int at; float value; };\n__global__ void f(S s, float* x) { x[s.at] = s.value; }"
     np.save(tmp_path / "s.npy", np.array((3, 2.5), dtype=[("at", "i4"), ("value", "f4")]))
