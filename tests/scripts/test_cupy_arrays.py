@@ -76,6 +76,37 @@ def test_what_runs_in_numpy_is_counted_where_a_gpu_would_run_a_kernel(x):
     assert notes.taken()[0] == [("cupy.add", 2), ("cupy.sum", 1), ("cupy.sqrt", 1), ("cupy.sort", 1), ("cupy.exp", 1)]
 
 
+GIVEN = {  # to methods; () to the others
+    "dot": ([1.0, 2.0, 3.0],), "partition": (1,), "argpartition": (1,), "clip": (0.2, 0.6), "take": ([1, 2],),
+    "put": ([0, 5], [7.0, 8.0]), "repeat": (2,), "searchsorted": (0.5,), "compress": ([True, False, True],),
+    "astype": ("f4",), "fill": (3.5,), "choose": ([[0, 1, 2], [3, 4, 5], [6, 7, 8]],),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sum", "prod", "mean", "std", "var", "max", "min", "argmax", "argmin", "all", "any", "dot", "cumsum", "cumprod",
+     "sort", "argsort", "partition", "argpartition", "round", "clip", "take", "put", "nonzero", "trace", "repeat",
+     "searchsorted", "choose", "compress", "conj", "conjugate", "astype", "fill"],
+)  # fmt: skip
+def test_methods_give_and_leave_what_numpy_s_do_and_are_counted(name, x):
+    own = np.array([2, 0, 1]) if name == "choose" else np.sort(x[0]) if name == "searchsorted" else x
+    host, device = own.copy(), cp.asarray(own)
+    given = [np.asarray(each) if isinstance(each, list) else each for each in GIVEN.get(name, ())]
+    notes.taken()
+    found = getattr(device, name)(*[cp.asarray(each) if isinstance(each, np.ndarray) else each for each in given])
+    assert notes.taken()[0] == [(f"cupy.{name}", 1)]
+    expected = getattr(host, name)(*given)
+    np.testing.assert_array_equal(device.get(), host)
+    if name == "nonzero":
+        assert [each.get().tolist() for each in found] == [each.tolist() for each in expected]
+    elif expected is None:
+        assert found is None
+    else:
+        assert type(found) is cp.ndarray
+        np.testing.assert_array_equal(found.get(), expected)
+
+
 def test_arrays_of_host_and_device_do_not_mix_and_devices_have_numbers_alone(x):
     device = cp.asarray(x)
     for mix in (lambda: device + x, lambda: x * device, lambda: cp.sqrt(x)):
