@@ -43,6 +43,31 @@ def test_what_threads_wait_for_for_ever_is_told_before_the_error(record):
     )
 
 
+PARTLY = """
+__global__ void sums(float* out)
+{
+    __shared__ float4 held[32];
+    held[threadIdx.x].x = 1;
+    held[threadIdx.x].y = 2;
+    %s
+    float4 own = held[threadIdx.x];
+    out[threadIdx.x] = own.x + own.y + own.z + own.w;
+}
+"""
+
+
+def test_of_a_vector_that_was_written_in_part_this_is_told_as_a_warning(called, tmp_path):
+    source = tmp_path / "partly.cu"
+    rest = "held[threadIdx.x].z = held[threadIdx.x].w = 3;"
+    for more, expected in (("", True), (rest, False)):
+        source.write_text(PARTLY % more)
+        words = ("record", source, "--grid", "1", "--block", "32", "--arg", "out=zeros:float32:32", "--as", "ptx")
+        _, out, _ = called(*words, "-o", tmp_path / "t.parquet", "--check", "initcheck")
+        read = "Warning: Uninitialized __shared__ memory partly read of size 16 bytes at 0x0: byte 0 of `held`"
+        assert (read in out, "never written: write all of it first" in out) == (expected, expected)
+        assert out.splitlines()[-1] == f"========= CHECK SUMMARY: 0 errors, {'1 warning' if expected else '0 warnings'}"
+
+
 SCRIPT = '''
 import cupy
 source = """extern "C" __global__ void add(const float* a, float* b) { b[threadIdx.x] += a[threadIdx.x]; }"""

@@ -64,11 +64,8 @@ class _Describing:
             return self._hazard(row, kind, who, space, address, same)
         if kind in (state.UNWRITTEN, state.PARTLY_WRITTEN):
             array, index, place = self._place(space, address)
-            some = " partly" if kind == state.PARTLY_WRITTEN else ""
-            what = f"Uninitialized {_SPACES[space]} memory read of size {width} bytes at {hex(address)}: {place}"
-            if some:
-                what = what.replace("read", "partly read", 1)
-            severity = WARNING if some else ERROR
+            read, severity = ("partly read", WARNING) if kind == state.PARTLY_WRITTEN else ("read", ERROR)
+            what = f"Uninitialized {_SPACES[space]} memory {read} of size {width} bytes at {hex(address)}: {place}"
             return Finding(
                 INITCHECK, severity, what, self._kernel, self._number, (self._side("Read", row, False),),
                 _SPACES[space], address, array, index, row[Found.count], unwritten_hint(kind, _SPACES[space]),
