@@ -63,8 +63,9 @@ STUDIES = {
     },
     "conditions": {
         "machines": ["gtx280", "gtx480"],
-        "constraints": ["n * memory.latency <= 5000", "machine == 'gtx280' or n < 50", "min(cores.groups, n) > 1"],
-        "axes": {"n": [1, 10, 100], "memory.latency": [10, 100, 1000]},
+        "constraints": ["n * memory.latency <= 5000", "machine == 'gtx280' or n < 50", "min(cores.groups, n) > 1",
+                        "cores.groups * n > 200"],  # of 30 and of 15
+        "axes": {"n": [1, 10, 20, 100], "memory.latency": [10, 100, 1000]},
     },
     "variants": {
         "program": "odd-even-sort",
