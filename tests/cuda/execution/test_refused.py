@@ -118,6 +118,17 @@ def test_an_instruction_whose_operands_are_of_no_form_is_refused(instruction: st
         Program(parse_module(kernel(instruction, 0, REGISTERS)), "k", checks=True).assembly()
 
 
+@pytest.mark.parametrize(
+    "instruction",
+    ["pmevent 1;", "pmevent.mask 3;", "membar.gl;", "membar.sys;", "fence.acq_rel.gpu;", "fence.proxy.alias;",
+     "nanosleep.u32 20;", "nanosleep.u32 %r0;", "prefetch.global.L2 [%s0];", "prefetchu.L1 [%s0];", "brkpt;",
+     "discard.global.L2 [%s0], 128;", "applypriority.global.L2::evict_normal [%s0], 128;", "griddepcontrol.wait;",
+     "griddepcontrol.launch_dependents;"],
+)  # fmt: skip
+def test_what_has_no_effect_here_is_translated(instruction):
+    assert Program(parse_module(kernel(instruction, 0, REGISTERS)), "k").assembly()
+
+
 CALLS = """{
 .param .align 4 .b8 given[12];
 .param .b32 got;
