@@ -416,6 +416,25 @@ def test_a_study_as_curves_a_line_for_each_value_of_an_axis():
 
 
 @needs_matplotlib
+@pytest.mark.parametrize(
+    ("values", "by", "label"),
+    [
+        (["simulated.seconds"], "machine", "simulated time"),
+        (["tmm.seconds"], "machine", "TMM time"),
+        (["simulated.seconds", "tmm.seconds"], "machine", "time"),
+        (["simulated.seconds", "tmm.seconds"], None, "time"),
+        (["simulated.seconds"], None, "time"),
+        (["simulated/tmm"], "machine", "simulated / TMM"),
+        (["simulated/tmm", "tmm/simulated"], None, "ratio"),
+    ],
+)
+def test_an_axis_of_times_says_whose_they_are_where_lines_do_not(values, by, label):
+    where = {"L": "10"} if by else {"L": "10", "machine": "a"}
+    figure = study_pictures.picture_of(STUDY, "n", values=values, by=by, where=where)
+    assert figure.axes[0].get_ylabel() == label
+
+
+@needs_matplotlib
 def test_a_study_as_a_heat_map():
     figure = study_pictures.picture_of(STUDY, "n", "L", ["simulated.seconds"], where={"machine": "a"})
     axes, bar = figure.axes
