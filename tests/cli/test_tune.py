@@ -1,9 +1,11 @@
 """`simtmm tune`: what it prints and writes, and what it refuses."""
 
+import contextlib
 import json
 
 import pytest
 
+from simtmm.report import progress
 from tests.recorder.conftest import quick_builds as quick_builds
 
 WORDS = ("tune", "vector-add", "-m", "gtx480", "--over", "side=4,16", "-p", "n=5000", "-j", "1", "--store", "t.sqlite")
@@ -36,6 +38,20 @@ def test_a_front_is_a_table_a_document_and_a_picture(called, here, quick_builds)
     document = json.loads(called(*words, "--json")[1])
     assert document["minimise"] == ["seconds", "-side"]
     assert [each["configuration"] for each in document["front"]] == [{"side": 16}]
+
+
+def test_progress_begins_before_what_is_slow_to_load(called, here, quick_builds, monkeypatch):
+    seen = []
+
+    @contextlib.contextmanager
+    def watching(at_once=False):
+        assert at_once
+        yield lambda *given: seen.append(given)
+
+    monkeypatch.setattr(progress, "watching", watching)
+    assert called(*WORDS)[0] == 0
+    assert seen[0] == ("configurations", 0, None)
+    assert seen[-1] == ("configurations", 2, 2)
 
 
 @pytest.mark.parametrize(
