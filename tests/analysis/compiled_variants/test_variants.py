@@ -12,6 +12,7 @@ from simtmm.analysis.compiled_variants.trial import how_equal
 from simtmm.analysis.compiled_variants.variants import variants_of
 from simtmm.analysis.run import run
 from simtmm.recorder.compiled.cuda_file import cuda_program
+from simtmm.trace.schema import TraceLaunch
 from tests.cuda.compilers.conftest import needs_machine_code
 
 pytestmark = needs_machine_code
@@ -97,6 +98,31 @@ def test_blocks_of_another_size_are_tried_where_the_result_stays_the_same(ran, m
     tried.clear()
     ran(SINES, 32, 128, ["random:float32:4096", "zeros:float32:4096"], variants=True)
     assert [did for words, did in tried if "threads" in words] == [True, True]
+
+
+AWAY = "take __launch_bounds__ away: registers are spilled for it"
+GIVE = "give the kernel __launch_bounds__(256, 3): registers allow 2 blocks at a time now"
+
+
+@pytest.mark.parametrize(
+    ("registers", "spilled", "bounds", "expected"),
+    [
+        (32, 8, True, AWAY), (128, 8, True, AWAY), (32, 8, False, None), (128, 8, False, GIVE), (128, 0, False, GIVE),
+        (32, 0, False, None), (32, 0, True, None),  # registers allow 8 blocks, and so do threads
+    ],
+)  # fmt: skip
+def test_registers_are_more_where_they_spill_for_bounds_and_fewer_where_they_keep_blocks_out(
+    tmp_path, registers, spilled, bounds, expected
+):
+    path = tmp_path / "k.cu"
+    path.write_text(SUMS.replace("void sums", "void __launch_bounds__(256, 8) sums") if bounds else SUMS)
+    kernel = cuda_program(path, 4, 256, ["x=zeros:float32:1024", "y=zeros:float32:1024", "n=4"])
+    launch = TraceLaunch("sums", (4, 1, 1), (256, 1, 1), registers, 0, spilled, spilled)
+    found = [each for each in variants_of(kernel, load_machine(MACHINE), (launch,)) if each.change == "launch bounds"]
+    assert [each.words for each in found] == ([] if expected is None else [expected])
+    assert all(each.at == ("k.cu", 0) for each in found)
+    assert all(("__launch_bounds__(256, 3)" in each.text) == (expected == GIVE) for each in found)
+    assert all(("__launch_bounds__" in each.text) == (expected == GIVE) for each in found)
 
 
 def test_nothing_is_compiled_unless_it_is_asked_for(ran, monkeypatch):
