@@ -76,7 +76,7 @@ def _bounds(text: str, file: str, machine: Machine, launch: TraceLaunch) -> Iter
         yield Variant("launch bounds", "take __launch_bounds__ away: registers are spilled for it", (file, 0), changed)
         return
     found = occupancy(machine, launch)
-    if [resource for resource, blocks in found.terms.items() if blocks == found.active_blocks] != ["registers"]:
+    if found.bound != "registers":
         return
     threads, blocks = launch.threads_per_block, found.active_blocks + 1
     if (changed := bounded(text, launch.kernel, threads, blocks)) != text:

@@ -20,6 +20,9 @@ from simtmm.model.equations.symbols import Z_BYTES, P, Q
 from simtmm.trace.io import Trace
 from simtmm.trace.schema import TraceLaunch
 
+# Of resources that allow as few blocks, the one that binds: a kernel that needs less of the others gains nothing.
+_FIRST = ("threads per block", "blocks", "threads", "warps", "shared memory", "registers")
+
 B_A = Symbol("B_a", "active blocks of a core group", "blocks", minimum=1, whole=True)
 B_MAX = Symbol("B_max", "blocks of the machine at most", "blocks", minimum=1, whole=True, latex="B_{\\max}")
 T_R = Symbol("T_r", "threads of a block", "threads", minimum=1, whole=True)
@@ -32,7 +35,8 @@ BLOCK_MEMORY = Symbol("Z_B", "shared memory of a block", "bytes", whole=True)
 @dataclass(frozen=True)
 class Occupancy:
     """active_blocks: B_a, blocks of a group; terms: what each resource allows, None for no limit; bound: the
-    resource that allows fewest; warps, most_warps: of a group, resident and at most.
+    resource that allows fewest, of several the machine's limits before the kernel's needs; warps, most_warps: of a
+    group, resident and at most.
     """
 
     active_blocks: int
@@ -67,7 +71,7 @@ def occupancy(machine: Machine, launch: TraceLaunch) -> Occupancy:
     T_r, R_T, Z_B = launch.threads_per_block, launch.registers_per_thread, launch.shared_memory_bytes
     B_a = machine.active_blocks(T_r, R_T, Z_B)  # Eq. (5.2)
     terms = machine.block_limits(T_r, R_T, Z_B)
-    bound = next(resource for resource, blocks in terms.items() if blocks == B_a)
+    bound = next(resource for resource in _FIRST if terms.get(resource) == B_a)
     warps = -(-T_r // machine.cores.warp_width)
     return Occupancy(B_a, terms, bound, B_a * warps, machine.warps_per_group)
 
@@ -134,8 +138,8 @@ def occupancies(machine: Machine, T_r: Value, R_T: Value = 0, Z_B: Value = 0) ->
         "threads": np.floor(math.floor(cores.max_threads_per_core * cores.cores_per_group) / threads),
         "warps": np.floor(machine.warps_per_group / np.ceil(threads / cores.warp_width)),
     }
-    stacked = np.stack(list(terms.values()))
-    return Occupancies(stacked.min(axis=0), np.array(list(terms))[stacked.argmin(axis=0)])
+    stacked = np.stack([terms[resource] for resource in _FIRST])
+    return Occupancies(stacked.min(axis=0), np.array(_FIRST)[stacked.argmin(axis=0)])
 
 
 def shared_memory_for(machine: Machine, launch: TraceLaunch, active_blocks: int) -> int:

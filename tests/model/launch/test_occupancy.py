@@ -43,7 +43,9 @@ def launch(threads, registers=1, shared_memory=0):
         (64, 20, 4096, "blocks", 8, 16),
         (320, 20, 4096, "threads", 4, 40),  # 1536 / 320 = 4.8
         (33, 1, 0, "blocks", 8, 16),  # a warp of one thread counts whole
-        (1024, 32, 49152, "shared memory", 1, 32),
+        (1024, 32, 49152, "threads", 1, 32),  # a block of fewer registers and without shared memory fits once, too
+        (512, 32, 24576, "shared memory", 2, 32),  # and so do registers allow 2, and threads 3
+        (192, 20, 0, "blocks", 8, 48),  # threads and registers allow 8 as well
     ],
 )
 def test_the_resource_that_allows_fewest_blocks_binds(threads, registers, shared_memory, bound, blocks, warps):
@@ -56,7 +58,7 @@ def test_the_terms_are_those_of_the_equation_and_the_warps():
     result = occupancy(FERMI, launch(256, 20, 4096))
     assert result.terms == {"shared memory": 12, "registers": 6, "blocks": 8, "threads": 6, "warps": 6}
     assert result.to_dict() == {
-        "active_blocks": 6, "bound": "registers", "terms": result.terms, "warps": 48, "most_warps": 48, "fraction": 1.0,
+        "active_blocks": 6, "bound": "threads", "terms": result.terms, "warps": 48, "most_warps": 48, "fraction": 1.0,
     }  # fmt: skip
 
 
@@ -120,7 +122,7 @@ def test_a_block_of_more_warps_than_a_group_holds_is_refused():
     ("threads", "registers", "shared_memory", "bound", "blocks"),
     [
         (256, 32, 0, "threads", 6),  # 1024 registers a warp, 16 warps a file: 64 / 8 = 8
-        (256, 33, 0, "registers", 6),  # 1056 -> 1280 a warp, 12 a file, 48 warps; as printed 65536 / 8448 = 7.8
+        (256, 33, 0, "threads", 6),  # 1056 -> 1280 a warp, 12 a file, 48 warps as well; as printed 65536 / 8448 = 7.8
         (256, 41, 0, "registers", 5),  # 1312 -> 1536, 10 a file, 40 warps; as printed 65536 / 10496 = 6.2
         (96, 250, 0, "registers", 2),  # 8000 -> 8192, 2 a file, 8 warps of 3 a block
         (48, 120, 0, "registers", 8),  # 3840, 4 a file, 16 warps of 2 a block; as printed 65536 / 5760 = 11
