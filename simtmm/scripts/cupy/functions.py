@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -62,12 +63,19 @@ def _checked(array: Any) -> Any:
     return wrapped(array)
 
 
+def _on_device(value: Any) -> Any:
+    """An array of another framework that lies on the device, as Numba's, as a view of its memory; all else as it is."""
+    interface = None if isinstance(value, np.ndarray) else getattr(value, "__cuda_array_interface__", None)
+    if interface is None:
+        return value
+    return wrapped(np.asarray(SimpleNamespace(__array_interface__={**interface, "version": 3}, owner=value)))
+
+
 def array(obj: Any, dtype: Any = None, copy: bool = True, order: Any = "K", subok: bool = False, ndmin: int = 0, *,
           blocking: bool = False) -> ndarray:  # fmt: skip
     """A new array of the device."""
-    if isinstance(obj, (list, tuple)):
-        obj = unwrapped(obj)
-    elif isinstance(obj, ndarray) and not copy:
+    obj = unwrapped(obj) if isinstance(obj, (list, tuple)) else _on_device(obj)
+    if isinstance(obj, ndarray) and not copy:
         return asarray(obj, dtype)
     found: ndarray
     found = _checked(np.array(plain(obj), dtype, copy=True, order=order, ndmin=ndmin))
@@ -76,7 +84,8 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, order: Any = "K", subo
 
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, blocking: bool = False) -> ndarray:
-    """An array of the device: itself where it is one, else a copy."""
+    """An array of the device: itself where it is one, a view of another framework's, else a copy."""
+    a = _on_device(a)
     if isinstance(a, ndarray) and (dtype is None or a.dtype == np.dtype(dtype)) and order in (None, "K", "A"):
         return a
     return array(a, dtype, order=order or "K")

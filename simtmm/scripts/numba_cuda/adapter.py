@@ -16,7 +16,7 @@ from simtmm.errors import KernelError
 from simtmm.extras import imported
 from simtmm.scripts.device_attributes import attribute, compute_capability, device_name
 from simtmm.scripts.device_blocks import DeviceBlocks
-from simtmm.scripts.numba_cuda.arguments import Copies, Pointer, readable_later
+from simtmm.scripts.numba_cuda.arguments import Copies, Pointer, imported_by, readable_later
 from simtmm.scripts.numba_cuda.core_device import CoreDevice, CoreStream
 from simtmm.scripts.numba_cuda.driver import EmulatedDriver
 from simtmm.scripts.numba_cuda.launches import Argument, Loaded, parameter_names
@@ -54,9 +54,9 @@ def installed() -> Iterator[None]:
 def _install(patches: Patches) -> None:
     from cuda.bindings import driver as binding
 
-    args, codegen, dispatcher, devicearray, devices, driver = (
+    api, args, codegen, dispatcher, devicearray, devices, driver = (
         importlib.import_module(f"numba.cuda.{name}")
-        for name in ("args", "codegen", "dispatcher", "cudadrv.devicearray", "cudadrv.devices", "cudadrv.driver")
+        for name in ("api", "args", "codegen", "dispatcher", "cudadrv.devicearray", "cudadrv.devices", "cudadrv.driver")
     )
 
     blocks = DEVICE.blocks
@@ -92,6 +92,7 @@ def _install(patches: Patches) -> None:
     )
     # Arrays
     patches.set(devicearray, "DeviceNDArray", readable_later(devicearray.DeviceNDArray, installed))
+    patches.set(api, "from_cuda_array_interface", imported_by(api.from_cuda_array_interface, blocks))
     copies = Copies(blocks, driver.is_device_memory)
     patches.set(args.In, "to_device", _taken(copies, True, False))
     patches.set(args.Out, "to_device", _taken(copies, False, True))
