@@ -110,10 +110,10 @@ def imported_by(own: Any, blocks: DeviceBlocks) -> Any:
 
 def _viewed(interface: Any, owner: object) -> Any:
     """An array of another framework as NumPy's, where it lies."""
-    own = owner.__array_interface__ if isinstance(owner, np.ndarray) else None
-    if own is not None and all(own[key] == interface.get(key, own[key]) for key in ("shape", "strides", "typestr")):
-        if own["data"][0] == interface["data"][0]:
-            return owner.view(np.ndarray)  # type: ignore[attr-defined]  # its memory is known to be of one array
+    if isinstance(owner, np.ndarray):
+        own = owner.__array_interface__
+        if all(own[key] == interface.get(key) for key in ("data", "shape", "strides", "typestr")):
+            return owner.view(np.ndarray)  # by which its memory is known to be of one array, whichever view it is
     return np.asarray(SimpleNamespace(__array_interface__={**interface, "version": 3, "owner": owner}))
 
 
