@@ -26,6 +26,7 @@ from simtmm.scripts.own_time import virtual_time
 from simtmm.scripts.own_traceback import line_of, print_traceback
 
 SUFFIX = ".py"
+STAND_INS = "simtmm.scripts.cupy", "simtmm.scripts.cupyx"
 INTERRUPTED = 128 + signal.SIGINT
 FAILED = 1  # exit status of Python for an exception that nobody caught
 
@@ -134,6 +135,11 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
         print_traceback(error, sys.excepthook)
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
             print(f"simtmm: note: {error.name} comes with {install(EXTRAS[error.name])}", file=sys.stderr)
+        if isinstance(error, ImportError) and (error.name or "").startswith(STAND_INS):
+            stand_in = "cupyx" if (error.name or "").startswith(STAND_INS[1]) else "cupy"
+            print(
+                f"simtmm: note: {stand_in} is simtmm's stand-in for CuPy here, which lacks that name", file=sys.stderr
+            )
         imported = _imported(str(path))
         for name in sorted({UNADAPTED[each] for each in UNADAPTED if each in imported or each == _missing(error)}):
             print(

@@ -1,7 +1,7 @@
 """CuPy's array functions: NumPy's on the memory of the device's arrays, counted as what was not recorded."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -144,9 +144,62 @@ def get_array_module(*arguments: Any) -> Any:
     return np
 
 
+class _Archive:
+    """Arrays of the device by the names that a file (.npz) has for them."""
+
+    def __init__(self, of_numpy: Any) -> None:
+        self._of_numpy, self.files = of_numpy, of_numpy.files
+
+    def __getitem__(self, name: str) -> Any:
+        return array(self._of_numpy[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __enter__(self) -> "_Archive":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._of_numpy.close()
+
+
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Whether each element is one of others, along one axis: NumPy has no such name any more."""
+    return function("isin")(asarray(ar1).reshape(-1), ar2, assume_unique=assume_unique, invert=invert)
+
+
+def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """The integral by trapezoids: NumPy has it by another name now."""
+    return function("trapezoid")(y, x, dx=dx, axis=axis)
+
+
+def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = None) -> Any:
+    """What a file has: an array of the device (.npy), or several by name (.npz)."""
+    found = np.load(file, mmap_mode=mmap_mode, allow_pickle=bool(allow_pickle))
+    return array(found) if isinstance(found, np.ndarray) else _Archive(found)
+
+
 OWN: dict[str, Callable[..., Any]] = {
     each.__name__: each
-    for each in (array, asarray, ascontiguousarray, asfortranarray, asnumpy, where, copyto, get_array_module)
+    for each in (
+        array,
+        asarray,
+        ascontiguousarray,
+        asfortranarray,
+        asnumpy,
+        where,
+        copyto,
+        get_array_module,
+        in1d,
+        load,
+    )
 }
 OWN["asanyarray"] = asarray
 
