@@ -119,9 +119,7 @@ def test_a_script_whose_race_decides_is_told_so(check, tmp_path, called):
     )
 
 
-@pytest.mark.parametrize(
-    "check", ["out.shap", "nothing()", "len(5)", "import nowhere", "raise NotImplementedError"]
-)
+@pytest.mark.parametrize("check", ["out.shap", "nothing()", "len(5)", "import nowhere", "raise NotImplementedError"])
 def test_a_script_with_an_error_of_its_code_is_run_once(check, tmp_path, called):
     counted = f"with open({str(tmp_path / 'runs')!r}, 'a') as file: file.write('once ')\n{check}"
     kernel = KERNEL.replace("BARRIER;", "").strip()
