@@ -284,6 +284,11 @@ def test_pointers_structures_and_what_is_no_argument():
         kernel((1,), (16,), ([1], pair))
     with pytest.raises(KernelError, match="4 bytes: must be 8"):
         kernel((1,), (16,), (x, np.zeros(1, "i4")))
+    for host in (np.zeros((2, 16), "f"), np.zeros(2, "f")):  # eight bytes are no address either
+        with pytest.raises(
+            KernelError, match=r"x = a NumPy array of float32: the kernel takes float\*, .* cupy.asarray"
+        ):
+            kernel((1,), (16,), (host, pair))
 
 
 def test_complex_numbers_by_the_header_of_cupy():
