@@ -286,7 +286,7 @@ def test_pointers_structures_and_what_is_no_argument():
         kernel((1,), (16,), (x, np.zeros(1, "i4")))
     for host in (np.zeros((2, 16), "f"), np.zeros(2, "f")):  # eight bytes are no address either
         with pytest.raises(
-            KernelError, match=r"x = a NumPy array of float32: the kernel takes float\*, .* cupy.asarray"
+            KernelError, match=r"x = a NumPy array of float32: the kernel takes float\*, .*cupy.asarray"
         ):
             kernel((1,), (16,), (host, pair))
 
