@@ -51,7 +51,7 @@ class DeviceBlocks:
     def adopt_owner(self, array: npt.NDArray[Any]) -> int:
         """The address of all the memory that an array is a view of, which the device may use from now on.
 
-        It is that array to a recording, too, whoever launches with it.
+        It is that array to a recording, too, if another framework launches with it.
         """
         owner = Owner.of(array)
         address = self._add(owner.low, owner.bytes, owner.keeper)

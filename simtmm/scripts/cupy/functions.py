@@ -64,7 +64,7 @@ def _checked(array: Any) -> Any:
 
 
 def _on_device(value: Any) -> Any:
-    """An array of another framework that lies on the device, as Numba's, as a view of its memory; all else as it is."""
+    """A view of an array of another framework that lies on the device, as Numba's; any other value is unchanged."""
     interface = None if isinstance(value, np.ndarray) else getattr(value, "__cuda_array_interface__", None)
     if interface is None:
         return value
