@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _NEAR = 4096  # bytes behind or before an array that are told as its elements, where nothing says whose they are
 _ALL = (1 << 64) - 1
 _SHARED = "shared memory"
+_NONE_LAUNCHED = (
+    " (its launch gives no dynamic shared memory: --shared, shared_mem= or a number in the launch's brackets)"
+)
 _MEMORY = {"ld": "reads", "st": "writes", "red": "updates", "atom": "updates"}
 
 
@@ -52,7 +55,7 @@ def place(
         (PARAMETER_WINDOW, "the kernel's parameters", int(state.parameter_bytes)),
     ):
         if window <= address < window + WINDOW:
-            none = " (--shared gives a launch dynamic shared memory)" if title == _SHARED and not size else ""
+            none = _NONE_LAUNCHED if title == _SHARED and not size else ""
             return f"byte {address - window} of {title}, which has {size:,} bytes{none}"
         if window - WINDOW <= address < window:
             return f"byte {address - window} of {title}"

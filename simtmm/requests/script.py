@@ -173,7 +173,7 @@ def script_run(  # noqa: PLR0913, PLR0917 - each is an option of the verb
         outcome = run_script(source, arguments or [], under_way, clock)
         sys.stdout.flush()
     order = None
-    if again and outcome.status == FAILED and under_way.launched:
+    if again and outcome.status == FAILED and not outcome.is_of_code and under_way.launched:
         took = time.monotonic() - began
         order = script_in_other_orders(source, arguments or [], under_way.machine, choice.elementwise, clock, took)
     if outcome.status and not under_way.has_trace:

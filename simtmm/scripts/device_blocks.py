@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from simtmm.cuda.checks.active import unwritten
 from simtmm.cuda.execution.livelock.others import host_lets_go
+from simtmm.cuda.host_memory import Owner
 from simtmm.errors import KernelError
 
 ALIGNMENT = 256  # bytes, as cudaMalloc gives
@@ -46,6 +47,19 @@ class DeviceBlocks:
     def adopt(self, address: int, size: int, owner: object = None) -> int:
         """Memory of the host that the device may use from now on. owner: keeps it there."""
         return address if self.find(address) else self._add(address, size, owner)
+
+    def adopt_owner(self, array: npt.NDArray[Any]) -> int:
+        """The address of all the memory that an array is a view of, which the device may use from now on.
+
+        It is that array to a recording, too, if another framework launches with it.
+        """
+        owner = Owner.of(array)
+        address = self._add(owner.low, owner.bytes, owner.keeper)
+        kept = owner.keeper.view(np.ndarray)
+        if kept.nbytes == owner.bytes and kept.flags.forc:
+            block = self._blocks[address]
+            block.array, block.is_typed = kept if kept.flags.c_contiguous else kept.T, True
+        return address
 
     def _add(self, address: int, size: int, owner: object) -> int:
         memory = (ctypes.c_uint8 * size).from_address(address)

@@ -16,6 +16,20 @@ def note(sentence: str) -> None:
     _sentences[sentence] = None
 
 
+def unrecorded_so_far() -> int:
+    """How many operations have been counted."""
+    return _unrecorded.total()
+
+
+def leaves_out(function: str, operations: int) -> None:
+    """Say that a time that a script has read knows nothing of operations that were run on the CPU.
+
+    function: that told it. operations: from its beginning to its end.
+    """
+    if operations > 0:
+        note(f"{function}: its times leave out what is not recorded, which on a GPU are kernels and take theirs.")
+
+
 def taken() -> tuple[list[tuple[str, int]], list[str]]:
     """Operations with their counts, the most frequent first, and sentences; gone with it."""
     found = _unrecorded.most_common(), list(_sentences)

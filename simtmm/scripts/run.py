@@ -26,8 +26,11 @@ from simtmm.scripts.own_time import virtual_time
 from simtmm.scripts.own_traceback import line_of, print_traceback
 
 SUFFIX = ".py"
+STAND_INS = "simtmm.scripts.cupy", "simtmm.scripts.cupyx"
 INTERRUPTED = 128 + signal.SIGINT
 FAILED = 1  # exit status of Python for an exception that nobody caught
+OF_CODE = AttributeError, ImportError, NameError, NotImplementedError, SyntaxError, TypeError
+COMPILED_BY = "numba", "triton"  # whose own exceptions say of a kernel that it does not compile
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,15 @@ class Outcome:
 
     status: its exit status. unrecorded: operations that a GPU would run as kernels and that were run on the CPU, with
     counts, the most frequent first. notes: sentences of adapters. why_none: what leaves a recording that should go to a
-    file without a trace.
+    file without a trace. is_of_code: whether it ended with an exception of what the code says, and not of values, which
+    another order of warps might change.
     """
 
     status: int
     unrecorded: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
     why_none: RecordingError | None = None
+    is_of_code: bool = False
 
     def lines(self, most: int = 12) -> list[str]:
         """The lines of a report. most: operations by name."""
@@ -75,27 +80,27 @@ def run_script(
     source = _source(path)
     notes.taken()
     status: int | None = None
-    why_none = None
+    why_none, is_of_code = None, False
     try:
         how = clock or OwnClock(has_host_time=False)
         with recording, virtual_time(recording.clock, how), _as_python(path, arguments) as module:
             status = _status(source, path, module, recording)
     except _UncaughtError as uncaught:
-        status = uncaught.status
+        status, is_of_code = uncaught.status, uncaught.is_of_code
     except RecordingError as error:
         if status is None:  # it comes out of the script, and not of the recording's end
             raise
         why_none = error
     unrecorded, messages = notes.taken()
-    return Outcome(status or 0, tuple(unrecorded), tuple(messages), why_none)
+    return Outcome(status or 0, tuple(unrecorded), tuple(messages), why_none, is_of_code)
 
 
 class _UncaughtError(Exception):
     """A script's own exception, which has been printed."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, is_of_code: bool) -> None:
         super().__init__(status)
-        self.status = status
+        self.status, self.is_of_code = status, is_of_code
 
 
 def _source(path: str | Path) -> bytes:
@@ -134,6 +139,11 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
         print_traceback(error, sys.excepthook)
         if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:
             print(f"simtmm: note: {error.name} comes with {install(EXTRAS[error.name])}", file=sys.stderr)
+        if isinstance(error, ImportError) and (error.name or "").startswith(STAND_INS):
+            stand_in = "cupyx" if (error.name or "").startswith(STAND_INS[1]) else "cupy"
+            print(
+                f"simtmm: note: {stand_in} is simtmm's stand-in for CuPy here, which lacks that name", file=sys.stderr
+            )
         imported = _imported(str(path))
         for name in sorted({UNADAPTED[each] for each in UNADAPTED if each in imported or each == _missing(error)}):
             print(
@@ -141,7 +151,8 @@ def _status(source: bytes, path: str | Path, module: ModuleType, recording: Reco
                 "simtmm.RawKernel can",
                 file=sys.stderr,
             )
-        raise _UncaughtError(FAILED) from None
+        of_kernel = type(error).__module__.partition(".")[0] in COMPILED_BY
+        raise _UncaughtError(FAILED, of_kernel or isinstance(error, OF_CODE)) from None
     return 0
 
 

@@ -16,7 +16,7 @@ from tests.cuda.interpreter.opcodes import OPCODES
 
 # Opcodes whose results depend on more than values: tests of launches have them.
 ELSEWHERE = {
-    "activemask", "applypriority", "brkpt", "brx", "call", "createpolicy", "discard", "elect", "fence",
+    "activemask", "applypriority", "brkpt", "brx", "call", "discard", "elect", "fence",
     "getctarank", "griddepcontrol", "isspacep", "ldu", "mapa", "mbarrier", "membar", "nanosleep", "pmevent", "prefetch",
     "prefetchu", "setmaxnreg", "trap", "wmma", "exit",
 }  # fmt: skip

@@ -10,7 +10,7 @@ from simtmm.cuda.execution.layout import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_
 from simtmm.cuda.places import ALIGNMENT, place
 
 STATE = SimpleNamespace(shared_bytes=1024, local_bytes=64, parameter_bytes=24, memory=DeviceMemory())
-DYNAMIC = " (--shared gives a launch dynamic shared memory)"
+DYNAMIC = " (its launch gives no dynamic shared memory: --shared, shared_mem= or a number in the launch's brackets)"
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,27 @@ def test_a_script_whose_race_decides_is_told_so(check, tmp_path, called):
     )
 
 
+@pytest.mark.parametrize("check", ["out.shap", "nothing()", "len(5)", "import nowhere", "raise NotImplementedError"])
+def test_a_script_with_an_error_of_its_code_is_run_once(check, tmp_path, called):
+    counted = f"with open({str(tmp_path / 'runs')!r}, 'a') as file: file.write('once ')\n{check}"
+    kernel = KERNEL.replace("BARRIER;", "").strip()
+    (tmp_path / "s.py").write_text(SCRIPT.replace("KERNEL", kernel).replace("CHECK", counted))
+    done = Done(*called("run", str(tmp_path / "s.py"), "--machine", "h100-sxm", "--no-what-if"))
+    assert done.status == 1
+    assert (tmp_path / "runs").read_text() == "once "
+    assert "order" not in done.err
+
+
+@pytest.mark.parametrize(("package", "runs"), [("numba", 1), ("triton", 1), ("others", 2)])
+def test_a_script_whose_kernel_a_framework_does_not_compile_is_run_once(package, runs, tmp_path, called):
+    raised = f"with open({str(tmp_path / 'runs')!r}, 'a') as file: file.write('once ')\nclass Wrong(Exception): pass\n"
+    raised += f"Wrong.__module__ = '{package}.errors'\nraise Wrong()"
+    kernel = KERNEL.replace("BARRIER;", "").strip()
+    (tmp_path / "s.py").write_text(SCRIPT.replace("KERNEL", kernel).replace("CHECK", raised))
+    called("run", str(tmp_path / "s.py"), "--machine", "h100-sxm", "--no-what-if")
+    assert (tmp_path / "runs").read_text() == "once " * runs
+
+
 def test_a_kernel_whose_race_decides_is_told_so(tmp_path, called):
     (tmp_path / "k.cu").write_text(KERNEL)
     (tmp_path / "k.toml").write_text(LAUNCHES % ("", 1024))

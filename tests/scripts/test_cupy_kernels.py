@@ -106,6 +106,53 @@ def test_raw_arrays_are_indexed_by_the_code_and_size_says_how_far():
     same(hits, np.array([1, 1, 3], np.int32))
 
 
+PLACES = "raw T x", "T y, T z", "y = x[_ind.get()]; z = 10 * _ind.get()[0] + _ind.get()[_ind.ndim - 1]", "places"
+
+
+def test_the_place_of_an_element_is_told_by_axis_unless_axes_are_one():
+    table = drawn((4, 6))
+    places = cp.ElementwiseKernel(*PLACES, reduce_dims=False)
+    for given in (cp.asarray(table), cp.asarray(table).T):
+        y, z = places(given, cp.empty(given.shape, "f"), cp.empty(given.shape, "f"))
+        same(y, given.get())
+        same(z, np.add.outer(10 * np.arange(given.shape[0]), np.arange(given.shape[1])).astype("f"))
+    flat = cp.ElementwiseKernel(*PLACES)  # CuPy makes one axis of those that lie as one
+    y, z = flat(cp.asarray(table.ravel()), cp.empty((4, 6), "f"), cp.empty((4, 6), "f"))
+    same(y, table)
+    same(z, 11 * np.arange(24, dtype="f").reshape(4, 6))
+    y, z = flat(cp.asarray(table), cp.empty((4, 6), "f"), cp.empty((6, 4), "f").T)
+    same(y, table)
+    same(flat(cp.asarray(table.ravel()), size=24)[0], table.ravel())
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "expected"),
+    [
+        ((2, 3, 4), [(12, 4, 1)], (24,)),
+        ((2, 3, 4), [(12, 4, 1), (0, 4, 1)], (2, 12)),
+        ((2, 3, 4), [(12, 4, 1), (12, 0, 1)], (2, 3, 4)),
+        ((2, 1, 4), [(4, 9, 1), (8, 1, 2)], (8,)),
+        ((1, 1), [(5, 5)], ()),
+    ],
+)
+def test_axes_are_one_that_lie_as_one_in_all_arrays(shape, strides, expected):
+    assert elementwise.merged(shape, strides) == expected
+
+
+def test_a_reduction_has_a_type_of_its_preamble_and_knows_where_an_element_is():
+    preamble = """struct Best {
+      float value; long long at;
+      __device__ Best(float value = -1, long long at = -1) : value(value), at(at) {}
+    };"""
+    best = cp.ReductionKernel(
+        "T x", "int64 at", "Best(x, _J)", "a.value >= b.value ? a : b", "at = a.at", "Best()", "best",
+        reduce_type="Best", preamble=preamble,
+    )  # fmt: skip
+    table = drawn((7, 300))
+    same(best(cp.asarray(table), axis=1), table.argmax(axis=1))
+    same(best(cp.asarray(table), axis=0), table.argmax(axis=0))
+
+
 def test_what_stands_before_behind_and_around_the_loop():
     prepared = cp.ElementwiseKernel(
         "float32 x", "float32 y", "y = twice(x) + base", "prepared",
@@ -237,6 +284,11 @@ def test_pointers_structures_and_what_is_no_argument():
         kernel((1,), (16,), ([1], pair))
     with pytest.raises(KernelError, match="4 bytes: must be 8"):
         kernel((1,), (16,), (x, np.zeros(1, "i4")))
+    for host in (np.zeros((2, 16), "f"), np.zeros(2, "f")):  # eight bytes are no address either
+        with pytest.raises(
+            KernelError, match=r"x = a NumPy array of float32: the kernel takes float\*, .*cupy.asarray"
+        ):
+            kernel((1,), (16,), (host, pair))
 
 
 def test_complex_numbers_by_the_header_of_cupy():

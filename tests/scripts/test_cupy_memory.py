@@ -210,9 +210,12 @@ def test_a_benchmark_runs_a_function_three_times_at_most_and_tells_each_time(mon
     armed, calls, times = [], [], iter([2.5, 3.5, 4.5])
     clock = type("Clock", (), {"arm": lambda self: armed.append(1), "mark": lambda self, stream: stream})()
     monkeypatch.setattr(profiler.current, "clock", lambda: clock)
-    monkeypatch.setattr(
-        profiler, "get_elapsed_time", lambda begin, end: next(times) * (begin.is_recorded and end.is_recorded)
-    )
+
+    def elapsed(begin, end, *, function):
+        assert function == "cupyx.profiler.benchmark"
+        return next(times) * (begin.is_recorded and end.is_recorded)
+
+    monkeypatch.setattr(profiler, "get_elapsed_time", elapsed)
     notes.taken()
     found = profiler.benchmark(lambda *args, **more: calls.append((args, more)), (1, 2), {"x": 3}, repeats,
                                name="mine", n_warmup=warmups)  # fmt: skip

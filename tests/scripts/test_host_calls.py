@@ -119,6 +119,31 @@ def test_host_arrays_as_arguments_in_a_loop_are_to_stay_on_the_device_in_words_o
     assert not any("cudaM" in each.words for each in host.advice)
 
 
+ONCE = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def sums(a, b, c, d, out):
+    i = cuda.grid(1)
+    out[i] = a[i] + b[i] + c[i] + d[i]
+
+
+a, b, c, d, out = (np.ones(64) for _ in range(5))
+sums[1, 64](a, b, c, d, out)
+"""
+
+
+@pytest.mark.filterwarnings("ignore")  # Numba's, of a small grid
+def test_many_host_arrays_of_one_launch_are_no_loop(tmp_path):
+    pytest.importorskip("numba_cuda")
+    _, trace = recorded(tmp_path, ONCE)
+    advice = run(trace, load_machine("h100-sxm")).host.advice
+    assert not {each.change for each in advice} & {"stay", "allocate once", "wait once"}
+    assert not any("loop" in each.words or "round" in each.words for each in advice)
+
+
 def test_without_a_machine_nothing_is_listed(tmp_path):
     _, trace = recorded(tmp_path, CUPY, None)
     assert "host" not in trace.info.provenance

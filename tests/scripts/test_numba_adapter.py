@@ -10,6 +10,7 @@ import pytest
 
 import simtmm
 from simtmm.errors import KernelError, RecordingError
+from simtmm.scripts import notes
 from simtmm.scripts.numba_cuda import ADAPTER
 
 pytest.importorskip("numba_cuda")
@@ -195,6 +196,25 @@ def test_device_arrays_of_all_kinds():
         np.testing.assert_array_equal(np.asarray(mapped), np.full(8, 2.0))
         with cuda.pinned(host):
             double[1, 8](np.ones(8), np.ones(8))
+
+
+def test_an_array_of_another_type_than_its_signature_says_is_reported_once_for_each_argument():
+    notes.taken()
+    with simtmm.recording(architecture=90):
+
+        @cuda.jit("void(float32[:], float32[:])")
+        def twice(x, out):
+            out[cuda.grid(1)] = 2 * x[cuda.grid(1)]
+
+        out = np.zeros(32, np.float32)
+        for given in (np.ones(32), cuda.to_device(np.ones(32)), np.ones(32, np.float32)):
+            twice[1, 32](given, out)
+        double[1, 32](np.ones(32), np.zeros(32))
+    assert out.tolist() == [2] * 32
+    assert notes.taken()[1] == [
+        "Kernel twice: x is an array of float64, and its signature says float32: the kernel misreads its bytes, here "
+        "as on a GPU. Pass an array of that type."
+    ]
 
 
 def test_eager_signatures_forall_and_occupancy():

@@ -33,10 +33,18 @@ def changes_of(calls: Sequence[Call], spared_in_graph: float) -> Iterator[HostCh
     yield from _in_graph(calls, spared_in_graph)
 
 
-def _often(calls: Sequence[Call], names: Sequence[str]) -> dict[str, int]:
-    """Lines that make a call of these kinds often, and how often."""
-    found = Counter(call.place for call in calls if call.kind in names and call.place)
-    return {place: number for place, number in found.items() if number >= OFTEN}
+def _often(calls: Sequence[Call], names: Sequence[str], direction: str | None = None) -> dict[str, int]:
+    """Lines that make a call of these kinds often, and how often.
+
+    What a launch of Numba calls for each of its host arrays is often only where the launch is.
+    direction: of the copies that count; all, if left out.
+    """
+    found = Counter(
+        call.place for call in calls
+        if call.kind in names and call.place and direction in (None, call.direction)
+    )  # fmt: skip
+    launches = Counter(call.place for call in calls if call.kind == kinds.LAUNCH)
+    return {place: number for place, number in found.items() if min(number, launches.get(place, OFTEN)) >= OFTEN}
 
 
 def _is_pageable(call: Call) -> bool:
@@ -130,8 +138,7 @@ def _is_of(call: Call, names: Sequence[str], place: str) -> bool:
 def _staying(calls: Sequence[Call]) -> Iterator[HostChange]:
     """Data that go to the host and come back, round after round, stay on the device."""
     copies = [call for call in calls if call.kind == kinds.COPY]
-    out = _often([call for call in copies if call.direction == OUT], (kinds.COPY,))
-    into = _often([call for call in copies if call.direction == IN], (kinds.COPY,))
+    out, into = _often(calls, (kinds.COPY,), OUT), _often(calls, (kinds.COPY,), IN)
     sizes = {way: Counter(call.size for call in copies if call.direction == way) for way in (IN, OUT)}
     gone = set[int]()
     for way, places in ((OUT, out), (IN, into)):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from simtmm.cuda.instrumentation.layout import SPACE_SHIFT, SPACES
+from simtmm.cuda.ptx.flow.copy_groups import limit_of
 from simtmm.cuda.ptx.flow.steps import SHAPE, is_bulk, is_of_texture, space_of
 from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Negated, Operand, Register, Symbol
 from simtmm.cuda.ptx.types import bits_of, is_type
@@ -37,12 +38,13 @@ def condition(access: Instruction, registers: Mapping[str, str]) -> tuple[list[s
         rows = 8 * next(int(m[1:]) for m in access.modifiers if m in ("x1", "x2", "x4"))
         if rows < 32:  # lanes that name no row
             own = f"setp.lt.u32 %simtmm_if, %simtmm_lane, {rows};"
-    elif access.opcode == "cp" and len(access.operands) > 3 and not access.has("L2::cache_hint"):
-        rest = access.operands[3]
-        if isinstance(rest, Register) and registers.get(rest.name) == "pred":
-            own = f"not.pred %simtmm_if, {written(rest.name)};"  # ignores its source
+    elif access.opcode == "cp" and (limit := limit_of(access)) is not None:
+        if isinstance(limit, Negated):
+            own = f"mov.pred %simtmm_if, {written(limit.register.name)};"
+        elif isinstance(limit, Register) and registers.get(limit.name) == "pred":
+            own = f"not.pred %simtmm_if, {written(limit.name)};"  # ignores its source
         else:
-            own = f"setp.ne.u32 %simtmm_if, {_value(rest)}, 0;"  # reads none of its source
+            own = f"setp.ne.u32 %simtmm_if, {_value(limit)}, 0;"  # reads none of its source
     if own:
         lines.append(own)
         conditions.append("%simtmm_if")

@@ -28,8 +28,8 @@ from simtmm.scripts.cupy.reduction import ReductionKernel as ReductionKernel
 
 __version__ = "13.6.0"  # that scripts may ask for: the CuPy whose manual this follows
 
-linalg, fft, testing, polynomial = (
-    _libraries.Library(f"cupy.{name}", f"numpy.{name}") for name in ("linalg", "fft", "testing", "polynomial")
+linalg, fft, testing, polynomial, lib = (
+    _libraries.Library(f"cupy.{name}", f"numpy.{name}") for name in ("linalg", "fft", "testing", "polynomial", "lib")
 )
 random = _random.MODULE
 newaxis, pi, e, inf, nan, euler_gamma = None, np.pi, np.e, np.inf, np.nan, np.euler_gamma

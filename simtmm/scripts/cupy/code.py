@@ -12,11 +12,19 @@ NAMES = {
 }  # fmt: skip
 
 INDEXER = """
-struct CIndexer {
-  long long size_, i_;
+template <int N> struct CIndexer {
+  static const int ndim = N;
+  long long size_, shape_[N], index_[N];
   __device__ long long size() const { return size_; }
-  __device__ void set(long long i) { i_ = i; }
-  __device__ long long get() const { return i_; }
+  __device__ const long long* shape() const { return shape_; }
+  __device__ void set(long long i) {
+    for (int axis = N - 1; axis > 0; --axis) {
+      index_[axis] = i % shape_[axis];
+      i /= shape_[axis];
+    }
+    index_[0] = i;
+  }
+  __device__ const long long* get() const { return index_; }
 };
 """
 
@@ -37,6 +45,11 @@ template <typename T, int N> struct CArray {
     return *(T*)place;
   }
   template <typename I> __device__ T& operator[](const I (&index)[N > 0 ? N : 1]) const {
+    char* place = (char*)data_;
+    for (int axis = 0; axis < N; ++axis) place += index[axis] * strides_[axis];
+    return *(T*)place;
+  }
+  __device__ T& operator[](const long long* index) const {
     char* place = (char*)data_;
     for (int axis = 0; axis < N; ++axis) place += index[axis] * strides_[axis];
     return *(T*)place;

@@ -94,6 +94,15 @@ class ndarray(np.ndarray):  # noqa: N801 - the name that it has in CuPy
         return Device(0)
 
     @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """What Numba, and whatever else takes arrays of the device, knows of it."""
+        own = self.__array_interface__
+        return {key: own[key] for key in ("shape", "typestr", "descr", "strides")} | {
+            "data": (own["data"][0], False),
+            "version": 3,
+        }
+
+    @property
     def cstruct(self) -> Any:
         """What CuPy passes to its own C code."""
         raise MissingError("cupy.ndarray.cstruct: is not supported")

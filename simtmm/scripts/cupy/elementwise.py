@@ -1,5 +1,6 @@
 """cupy.ElementwiseKernel: a kernel of an expression for one element."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -128,7 +129,7 @@ class ElementwiseKernel:
             raise ValueError("Kernel parameters have duplicate names")
         self.nin, self.nout, self.nargs = len(self.in_params), len(self.out_params), len(self.params)
         self.operation, self.name, self.preamble, self.__doc__ = operation, name, preamble, doc
-        self.no_return, self.return_tuple = no_return, return_tuple
+        self.reduce_dims, self.no_return, self.return_tuple = reduce_dims, no_return, return_tuple
         self.loop_prep, self.after_loop, self.options = loop_prep, after_loop, tuple(options)
         self._kernels: dict[Any, RawKernel] = {}
 
@@ -199,20 +200,36 @@ class ElementwiseKernel:
             )
             for parameter, dtype, each in triples
         ]
-        key = (tuple(types.placeholders.items()), *(argument.key for argument in arguments))
+        axes = self._axes(shape, arguments)
+        key = (len(axes), tuple(types.placeholders.items()), *(argument.key for argument in arguments))
         if key not in self._kernels:
-            self._kernels[key] = RawKernel(self._code(types, arguments), self.name, options=self.options)
+            self._kernels[key] = RawKernel(self._code(types, arguments, len(axes)), self.name, options=self.options)
         values = [value for argument in arguments for value in argument.values()]
         put = get_current_stream() if stream is None else stream
         blocks = min(MOST_BLOCKS, -(-elements // block))
-        self._kernels[key]((blocks,), (block,), (*values, elements), stream=getattr(put, "ptr", put))
+        self._kernels[key]((blocks,), (block,), (*values, *axes, elements), stream=getattr(put, "ptr", put))
 
-    def _code(self, types: Types, arguments: Sequence[Argument]) -> str:
-        declared = ", ".join([*(each for a in arguments for each in a.declarations()), "long long _n_of_loop"])
+    def _axes(self, shape: tuple[int, ...], arguments: Sequence[Argument]) -> tuple[int, ...]:
+        """The lengths of the axes that the code may ask `_ind` for an element's place on; none where one will do."""
+        if len(shape) < 2 or not re.search(r"\b_ind\s*\.\s*(get|shape|ndim)\b", self.operation + self.loop_prep):
+            return ()
+        if not self.reduce_dims:
+            return shape
+        found = merged(shape, [each.operand.strides for each in arguments if each.is_array and not each.parameter.raw])
+        return found if len(found) > 1 else ()
+
+    def _code(self, types: Types, arguments: Sequence[Argument], axes: int) -> str:
+        lengths = [f"_loop_shape{axis}" for axis in range(axes)]
+        declared = ", ".join(
+            [
+                *(each for argument in arguments for each in argument.declarations()),
+                *(f"long long {each}" for each in [*lengths, "_n_of_loop"]),
+            ]
+        )
         head = types.typedefs()
         code = (
             f"__global__ void {self.name}({declared}) {{\n"
-            "  CIndexer _ind = {_n_of_loop, 0};\n"
+            f"  CIndexer<{max(1, axes)}> _ind = {{_n_of_loop, {{{', '.join(lengths)}}}}};\n"
             "  const long long n = _n_of_loop;\n"
             f"{''.join(argument.first() for argument in arguments)}  {{\n"
             f"{''.join(argument.before() for argument in arguments)}  {self.loop_prep};\n"
@@ -223,6 +240,25 @@ class ElementwiseKernel:
             f"  }}\n  {self.after_loop};\n  }}\n}}\n"
         )
         return prelude([head, code, self.preamble], head + self.preamble) + code
+
+
+def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The lengths of axes where each that lies, in all arrays, in steps as long as the next axis is one with that.
+
+    strides: of each array, an axis each.
+    """
+    lengths: list[int] = []
+    last: list[int] = []
+    for axis, length in enumerate(shape):
+        steps = [each[axis] for each in strides]
+        if length == 1:
+            continue
+        if lengths and all(before == length * step for before, step in zip(last, steps, strict=True)):
+            lengths[-1] *= length
+        else:
+            lengths.append(length)
+        last = steps
+    return tuple(lengths)
 
 
 def _spread(parameter: Parameter, value: Any, shape: tuple[int, ...]) -> Any:

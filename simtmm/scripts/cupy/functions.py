@@ -1,7 +1,8 @@
 """CuPy's array functions: NumPy's on the memory of the device's arrays, counted as what was not recorded."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -62,12 +63,19 @@ def _checked(array: Any) -> Any:
     return wrapped(array)
 
 
+def _on_device(value: Any) -> Any:
+    """A view of an array of another framework that lies on the device, as Numba's; any other value is unchanged."""
+    interface = None if isinstance(value, np.ndarray) else getattr(value, "__cuda_array_interface__", None)
+    if interface is None:
+        return value
+    return wrapped(np.asarray(SimpleNamespace(__array_interface__={**interface, "version": 3}, owner=value)))
+
+
 def array(obj: Any, dtype: Any = None, copy: bool = True, order: Any = "K", subok: bool = False, ndmin: int = 0, *,
           blocking: bool = False) -> ndarray:  # fmt: skip
     """A new array of the device."""
-    if isinstance(obj, (list, tuple)):
-        obj = unwrapped(obj)
-    elif isinstance(obj, ndarray) and not copy:
+    obj = unwrapped(obj) if isinstance(obj, (list, tuple)) else _on_device(obj)
+    if isinstance(obj, ndarray) and not copy:
         return asarray(obj, dtype)
     found: ndarray
     found = _checked(np.array(plain(obj), dtype, copy=True, order=order, ndmin=ndmin))
@@ -76,7 +84,8 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, order: Any = "K", subo
 
 
 def asarray(a: Any, dtype: Any = None, order: Any = None, *, blocking: bool = False) -> ndarray:
-    """An array of the device: itself where it is one, else a copy."""
+    """An array of the device: itself where it is one, a view of another framework's, else a copy."""
+    a = _on_device(a)
     if isinstance(a, ndarray) and (dtype is None or a.dtype == np.dtype(dtype)) and order in (None, "K", "A"):
         return a
     return array(a, dtype, order=order or "K")
@@ -135,9 +144,64 @@ def get_array_module(*arguments: Any) -> Any:
     return np
 
 
+class _Archive:
+    """Arrays of the device by the names that a file (.npz) has for them."""
+
+    def __init__(self, of_numpy: Any) -> None:
+        self._of_numpy, self.files = of_numpy, of_numpy.files
+
+    def __getitem__(self, name: str) -> Any:
+        return array(self._of_numpy[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __enter__(self) -> "_Archive":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._of_numpy.close()
+
+
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Whether each element is one of others, along one axis: NumPy has no such name any more."""
+    return function("isin")(asarray(ar1).reshape(-1), ar2, assume_unique=assume_unique, invert=invert)
+
+
+def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """The integral by trapezoids: NumPy has it by another name now."""
+    of_numpy = getattr(np, "trapezoid", None) or vars(np)["trapz"]
+    return counted(of_numpy, "cupy.trapz")(y, x, dx=dx, axis=axis)
+
+
+def load(file: Any, mmap_mode: Any = None, allow_pickle: Any = None) -> Any:
+    """What a file has: an array of the device (.npy), or several by name (.npz)."""
+    found = np.load(file, mmap_mode=mmap_mode, allow_pickle=bool(allow_pickle))
+    return array(found) if isinstance(found, np.ndarray) else _Archive(found)
+
+
 OWN: dict[str, Callable[..., Any]] = {
     each.__name__: each
-    for each in (array, asarray, ascontiguousarray, asfortranarray, asnumpy, where, copyto, get_array_module)
+    for each in (
+        array,
+        asarray,
+        ascontiguousarray,
+        asfortranarray,
+        asnumpy,
+        where,
+        copyto,
+        get_array_module,
+        in1d,
+        trapz,
+        load,
+    )
 }
 OWN["asanyarray"] = asarray
 

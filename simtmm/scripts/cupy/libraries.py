@@ -39,7 +39,7 @@ class Library(ModuleType):
 
 
 def _function(of: Any, name: str) -> Any:
-    call = counted(of, name, not name.startswith("cupy.testing."))
+    call = counted(of, name, not name.startswith(("cupy.testing.", "cupy.lib.stride_tricks.")))
     return functools.wraps(of)(lambda *arguments, **options: _rewrapped(call(*arguments, **options), name))
 
 
@@ -117,6 +117,8 @@ def libraries() -> dict[str, ModuleType]:
     """All of them by the names that scripts import."""
     found: dict[str, ModuleType] = {
         "cupy.linalg": Library("cupy.linalg", "numpy.linalg"),
+        "cupy.lib": Library("cupy.lib", "numpy.lib"),
+        "cupy.lib.stride_tricks": Library("cupy.lib.stride_tricks", "numpy.lib.stride_tricks"),
         "cupy.fft": Library("cupy.fft", "numpy.fft"),
         "cupy.testing": Library("cupy.testing", "numpy.testing"),
         "cupy.polynomial": Library("cupy.polynomial", "numpy.polynomial"),

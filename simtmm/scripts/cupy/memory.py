@@ -32,6 +32,22 @@ class Memory:
         return 0
 
 
+class OutOfMemoryError(MemoryError):
+    """As CuPy's, for scripts that catch it: here memory is the host's, whose MemoryError it is."""
+
+
+class UnownedMemory(Memory):
+    """Memory that another library has allocated. The arguments are those of CuPy's."""
+
+    def __init__(self, ptr: int, size: int, owner: object, device_id: int = -1) -> None:
+        """owner: keeps it there."""
+        if isinstance(ptr, Address):
+            super().__init__(kept=ptr.content[ptr.offset : ptr.offset + size])
+        else:
+            super().__init__(kept=_at(int(ptr), size))
+        self.owner = owner
+
+
 class Address(int):
     """A number that knows the memory that it is the address of, so that kernels take it as a pointer."""
 

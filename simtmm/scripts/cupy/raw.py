@@ -8,6 +8,7 @@ import numpy as np
 
 from simtmm.cuda.signature import ParameterType
 from simtmm.cuda.texture import SurfaceObject
+from simtmm.errors import KernelError
 from simtmm.recorder.direct.device_pointer import DevicePointer
 from simtmm.recorder.direct.raw_kernel import RawKernel as OwnKernel
 from simtmm.recorder.direct.raw_module import RawModule as OwnModule
@@ -42,11 +43,23 @@ class RawKernel(OwnKernel):
 
     def __call__(self, grid: Any, block: Any, args: Any = (), *, shared_mem: int = 0, stream: Any = None) -> None:
         """Launch it on the current stream."""
+        if isinstance(args, (tuple, list)):
+            self._check_places(args)
         given = [argument_of(each) for each in args] if isinstance(args, (tuple, list)) else args
         if isinstance(given, list):
             self._doubt(given)
         put = get_current_stream() if stream is None else stream
         super().__call__(grid, block, given, shared_mem=shared_mem, stream=getattr(put, "ptr", put))
+
+    def _check_places(self, arguments: Sequence[Any]) -> None:
+        """Raise KernelError for an array of the host where the kernel takes a pointer: its bytes are no address."""
+        for parameter, argument in zip(self.kernel.declared or (), arguments, strict=False):
+            is_of_host = isinstance(argument, np.ndarray) and not isinstance(argument, ndarray)
+            if parameter.pointers and is_of_host and argument.dtype not in (np.uint64, np.int64):
+                raise KernelError(
+                    f"kernel {self.name}: {parameter.name} = a NumPy array of {argument.dtype}: the kernel takes "
+                    f"{parameter.text}, an address on the device: pass a CuPy array (cupy.asarray)"
+                )
 
     def _doubt(self, arguments: Sequence[Any]) -> None:
         """Say where CuPy hands on other bytes than the kernel reads: it looks at no signature."""

@@ -109,7 +109,7 @@ class ReductionKernel:
         reduced = self.reduce_type or last.type
         start = "" if self.identity is None else str(self.identity)
         head = (
-            f"{types.typedefs()}typedef {reduced} type_reduce_;\ntypedef {reduced} _type_reduce;\n{self.preamble}\n"
+            f"{types.typedefs()}{self.preamble}\ntypedef {reduced} type_reduce_;\ntypedef {reduced} _type_reduce;\n"
             f"#define REDUCE(a, b) ({self.reduce_expr})\n#define POST_MAP(a) ({self.post_map_expr})\n"
         )
         first = "_s = _a, _any = true" if not start else "_s = REDUCE(_s, _a)"
@@ -128,12 +128,12 @@ class ReductionKernel:
             f"__global__ void {self.name}({declared}) {{\n"
             f"  const int _t = threadIdx.x % ALONG_;\n"
             "  const long long _i = (long long)blockIdx.x * (BLOCK_ / ALONG_) + threadIdx.x / ALONG_;\n"
-            "  CIndexer _in_ind = {_outputs * _length, 0}, _out_ind = {_outputs, 0};\n"
+            "  CIndexer<1> _in_ind = {_outputs * _length}, _out_ind = {_outputs};\n"
             f"{''.join(each.first() for each in [*arguments, last])}  {{\n"
             f"{''.join(each.before() for each in arguments)}"
             f"  type_reduce_ _s = type_reduce_({start});\n  bool _any = {'true' if start else 'false'};\n"
             "  for (long long _k = _t; _i < _outputs && _k < _length; _k += ALONG_) {\n"
-            "    const long long _j = _i * _length + _k;\n    _in_ind.set(_j);\n"
+            "    const long long _j = _i * _length + _k, _J = _k;\n    _in_ind.set(_j);\n"
             f"{''.join(each.within('_j') for each in arguments)}"
             f"    const type_reduce_ _a = static_cast<type_reduce_>({self.map_expr});\n    {step}\n  }}\n"
             f"{fold if along > 1 else ''}"

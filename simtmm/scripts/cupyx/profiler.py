@@ -58,7 +58,7 @@ def benchmark(
         end.record()
         if number >= min(n_warmup, 1):
             host.append(took)
-            device.append(1e-3 * get_elapsed_time(begin, end))
+            device.append(1e-3 * get_elapsed_time(begin, end, function="cupyx.profiler.benchmark"))
     return Result(named, host, device)
 
 

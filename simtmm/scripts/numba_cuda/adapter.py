@@ -12,16 +12,24 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from simtmm.errors import KernelError
 from simtmm.extras import imported
+from simtmm.scripts import notes
 from simtmm.scripts.device_attributes import attribute, compute_capability, device_name
 from simtmm.scripts.device_blocks import DeviceBlocks
-from simtmm.scripts.numba_cuda.arguments import Copies, Pointer, readable_later
+from simtmm.scripts.numba_cuda.arguments import Copies, Pointer, imported_by, readable_later
 from simtmm.scripts.numba_cuda.core_device import CoreDevice, CoreStream
 from simtmm.scripts.numba_cuda.driver import EmulatedDriver
 from simtmm.scripts.numba_cuda.launches import Argument, Loaded, parameter_names
 from simtmm.scripts.patches import Patches
 
+NUMBERS = {
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128",
+}  # fmt: skip
+"""Types of elements that Numba and NumPy have by the same names."""
 KNOWN = ("0.30.",)  # versions of numba-cuda whose insides are known
 
 
@@ -54,9 +62,9 @@ def installed() -> Iterator[None]:
 def _install(patches: Patches) -> None:
     from cuda.bindings import driver as binding
 
-    args, codegen, dispatcher, devicearray, devices, driver = (
+    api, args, codegen, dispatcher, devicearray, devices, driver = (
         importlib.import_module(f"numba.cuda.{name}")
-        for name in ("args", "codegen", "dispatcher", "cudadrv.devicearray", "cudadrv.devices", "cudadrv.driver")
+        for name in ("api", "args", "codegen", "dispatcher", "cudadrv.devicearray", "cudadrv.devices", "cudadrv.driver")
     )
 
     blocks = DEVICE.blocks
@@ -92,6 +100,7 @@ def _install(patches: Patches) -> None:
     )
     # Arrays
     patches.set(devicearray, "DeviceNDArray", readable_later(devicearray.DeviceNDArray, installed))
+    patches.set(api, "from_cuda_array_interface", imported_by(api.from_cuda_array_interface, blocks))
     copies = Copies(blocks, driver.is_device_memory)
     patches.set(args.In, "to_device", _taken(copies, True, False))
     patches.set(args.Out, "to_device", _taken(copies, False, True))
@@ -217,6 +226,7 @@ def _named(own: Any) -> Any:
             state.index = state.index + 1 if converted else 0
             names = parameter_names(getattr(self, "py_func", None))
             state.name = names[state.index] if state.index < len(names) else f"argument_{state.index}"
+        _doubt(self, kind, value, state.name)
         state.depth = depth + 1
         try:
             own(self, kind, value, stream, retr, converted)
@@ -229,6 +239,16 @@ def _named(own: Any) -> Any:
                 converted[number] = Argument(each, state.name, is_address)
 
     return prepare
+
+
+def _doubt(kernel: Any, kind: Any, value: Any, name: str) -> None:
+    """Say where a kernel takes an array for one of another type, which Numba lets pass where a signature is given."""
+    given, taken = getattr(value, "dtype", None), str(getattr(kind, "dtype", ""))
+    if isinstance(given, np.dtype) and given.kind in "iufcb" and taken in NUMBERS and given != np.dtype(taken):
+        notes.note(
+            f"Kernel {kernel.py_func.__name__}: {name} is an array of {given}, and its signature says {taken}: the "
+            "kernel misreads its bytes, here as on a GPU. Pass an array of that type."
+        )
 
 
 class _LaunchConfig(SimpleNamespace):

@@ -50,9 +50,10 @@ class Copies:
             address = int(value.device_ctypes_pointer.value or 0)
             return described(address, value.shape, value.strides, value.dtype, value.size)
         interface = getattr(value, "__cuda_array_interface__", None)
-        host = np.asarray(_viewed(interface, value)) if interface is not None else np.asanyarray(value)
-        if interface is not None and self._blocks.find(interface["data"][0]) is not None:
-            after.append(lambda: value)
+        host = np.asanyarray(value) if interface is None else _viewed(interface, value)
+        if interface is not None and host.nbytes:
+            adopted = adopt(self._blocks, host)
+            after.append(lambda: adopted.free() if adopted else value)  # lives as long as the launch
             return described(interface["data"][0], host.shape, host.strides, host.dtype, host.size)
         # As it lies where it lies without gaps, and without gaps where not: kernels receive the strides
         held = np.copy(host, order="K", subok=False)
@@ -60,16 +61,13 @@ class Copies:
         if held.nbytes:
             placed = np.ndarray(held.shape, held.dtype, self._blocks.find(address).memory, strides=held.strides)  # type: ignore[union-attr]
             weakref.finalize(placed, self._blocks.free, address)  # with `after`, though the launch fail
-            is_of_host = interface is None  # on a GPU what else is there lies on the device
-            if is_of_host:
-                current.allocated(ALLOCATIONS.index(ALLOCATE), held.nbytes)
+            current.allocated(ALLOCATIONS.index(ALLOCATE), held.nbytes)
             if copies_in:
                 placed[...] = host
-                if is_of_host:
-                    current.copied(IN, held.nbytes, host=host.ctypes.data)
+                current.copied(IN, held.nbytes, host=host.ctypes.data)
 
             def finish() -> None:
-                if is_of_host and copies_out:
+                if copies_out:
                     current.copied(OUT, held.nbytes, host=host.ctypes.data)
                 if isinstance(value, np.void) and copies_out:  # of which NumPy makes an array that is a copy
                     for name in value.dtype.names or ():
@@ -81,8 +79,41 @@ class Copies:
         return described(address, host.shape, held.strides, host.dtype, host.size)
 
 
+class Adopted:
+    """Memory of another framework, as CuPy's, while it counts as the device's here. free: ends that."""
+
+    def __init__(self, blocks: DeviceBlocks, array: Any) -> None:
+        self.free = weakref.finalize(self, blocks.free, blocks.adopt_owner(array))
+
+
+def adopt(blocks: DeviceBlocks, array: Any) -> Adopted | None:
+    """An array's memory becomes the device's until what is returned is freed or gone; None for what is so already.
+
+    array: a view of it that keeps it there.
+    """
+    return Adopted(blocks, array) if blocks.find(int(array.ctypes.data)) is None else None
+
+
+def imported_by(own: Any, blocks: DeviceBlocks) -> Any:
+    """`numba.cuda.api.from_cuda_array_interface`: what it makes a device array of lies on the device from then on."""
+
+    @functools.wraps(own)
+    def from_interface(desc: Any, owner: Any = None, sync: bool = True) -> Any:
+        made = own(desc, owner, sync)
+        host = _viewed(desc, owner)
+        if host.nbytes:
+            made.gpu_data.adopted = adopt(blocks, host)
+        return made
+
+    return from_interface
+
+
 def _viewed(interface: Any, owner: object) -> Any:
     """An array of another framework as NumPy's, where it lies."""
+    if isinstance(owner, np.ndarray):
+        own = owner.__array_interface__
+        if all(own[key] == interface.get(key) for key in ("data", "shape", "strides", "typestr")):
+            return owner.view(np.ndarray)  # by which its memory is known to be of one array, whichever view it is
     return np.asarray(SimpleNamespace(__array_interface__={**interface, "version": 3, "owner": owner}))
 
 

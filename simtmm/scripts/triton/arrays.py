@@ -15,10 +15,10 @@ Array = npt.NDArray[Any]
 BASE = 1 << 40  # where arrays lie, as Triton sees it: what they are views of is aligned as a device's memory is
 
 
-class ArrayArgument:
+class ArrayArgument(np.lib.mixins.NDArrayOperatorsMixin):
     """A NumPy array with the methods that Triton, and hooks of its users, call on tensors.
 
-    All else is the array's own.
+    All else is the array's own: what a hook of autotune or a heuristic reads, sets and computes, too.
     """
 
     def __init__(self, array: Array) -> None:
@@ -30,8 +30,20 @@ class ArrayArgument:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self.array, dtype)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(each is self for each in options.get("out", ())):
+            getattr(ufunc, method)(*map(_plain, inputs), **options | {"out": tuple(map(_plain, options["out"]))})
+            return self
+        return getattr(ufunc, method)(*map(_plain, inputs), **options)
+
     def __len__(self) -> int:
         return len(self.array)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.array[_plain(key)]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.array[_plain(key)] = _plain(value)
 
     def data_ptr(self) -> int:
         """An address with the alignment that the array's has on a device."""
@@ -72,6 +84,10 @@ class ArrayArgument:
         """Set it to another."""
         self.array[...] = other.array if isinstance(other, ArrayArgument) else other
         return self
+
+
+def _plain(value: Any) -> Any:
+    return value.array if isinstance(value, ArrayArgument) else value
 
 
 def wrapped(value: Any) -> Any:

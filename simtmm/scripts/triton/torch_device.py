@@ -153,14 +153,18 @@ class Event(DeviceEvent):
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         super().__init__(is_timed=enable_timing)
+        self.unrecorded = 0
 
     def record(self, stream: Any = None) -> None:
         """Mark the end of the work so far."""
         self.mark_end()
+        self.unrecorded = notes.unrecorded_so_far()
 
     def elapsed_time(self, other: "Event") -> float:
         """Milliseconds to another. Raises RecordingError without a machine."""
-        return milliseconds_between(self, other, "torch.cuda.Event.elapsed_time")
+        function = "torch.cuda.Event.elapsed_time"
+        notes.leaves_out(function, other.unrecorded - self.unrecorded)
+        return milliseconds_between(self, other, function)
 
     def wait(self, stream: Any = None) -> None:
         """What comes later is on the same stream."""

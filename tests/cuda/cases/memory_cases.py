@@ -185,3 +185,14 @@ def copies() -> Iterator[Case]:
         )
         given = ("b32", values("b32", lanes * COUNT, "copied"))
         yield case(f"cp.async.{cache} {size}{taken}", body, ["b32"] * lanes, [given])
+    for name, taken in (("all", ""), ("a part", " %taken,"), ("none", " %p,"), ("not none", " !%p,")):
+        for prefetched in ("", ".L2::128B"):
+            body = (
+                f"{_through('shared', 4)}  .reg .b64 %source, %policy;\n  .reg .b32 %taken;\n"
+                "  and.b32 %taken, %i, 3;\n  setp.gt.u32 %p, %taken, 1;\n"
+                "  createpolicy.fractional.L2::evict_first.b64 %policy, 1.0;\n"
+                "  mad.wide.u32 %source, %i, 4, %base0;\n"
+                f"  cp.async.ca.shared.global.L2::cache_hint{prefetched} [%at], [%source], 4,{taken} %policy;\n"
+                "  cp.async.wait_all;\n  ld.shared.b32 %x, [%at];"
+            )
+            yield case(f"cp.async L2::cache_hint{prefetched}, {name}", body, ["b32"], ["b32"])

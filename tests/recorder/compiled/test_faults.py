@@ -61,7 +61,8 @@ def test_shared_memory_that_is_left_is_reported_with_its_size(refused):
 def test_a_launch_without_dynamic_shared_memory_is_told_of_the_option(refused):
     _, rest = fault(refused, "extern __shared__ float s[]; s[threadIdx.x] = x[0]; x[1] = s[31 - threadIdx.x];")
     assert rest.endswith(
-        "writes 4 bytes at byte 0 of shared memory, which has 0 bytes (--shared gives a launch dynamic shared memory): "
+        "writes 4 bytes at byte 0 of shared memory, which has 0 bytes (its launch gives no dynamic shared memory: "
+        "--shared, shared_mem= or a number in the launch's brackets): "
         "out of bounds"
     )
 

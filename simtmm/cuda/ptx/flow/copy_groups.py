@@ -1,6 +1,6 @@
-"""Groups of a thread's cp.async: which instructions make one, and which wait for how many."""
+"""cp.async: what it copies, which instructions make a group of a thread's copies, and which wait for how many."""
 
-from simtmm.cuda.ptx.syntax import Immediate, Instruction
+from simtmm.cuda.ptx.syntax import Immediate, Instruction, Operand
 from simtmm.errors import PtxError, shown
 from simtmm.trace.schema import MOST_GROUPS
 
@@ -8,6 +8,15 @@ from simtmm.trace.schema import MOST_GROUPS
 def waits_for_copies(instruction: Instruction) -> bool:
     """Whether an instruction waits for all of a thread's cp.async."""
     return _group_wait(instruction) == 0 or (instruction.opcode == "cp" and "wait_all" in instruction.modifiers)
+
+
+def limit_of(copy: Instruction) -> Operand | None:
+    """What a cp.async reads less by than it writes: a number of bytes, or a predicate of threads that read nothing.
+
+    None for one that reads all that it writes. A policy of a cache stands behind it.
+    """
+    rest = copy.operands[3:-1] if copy.has("L2::cache_hint") else copy.operands[3:]
+    return rest[0] if rest else None
 
 
 def _group_wait(instruction: Instruction) -> int | None:

@@ -130,7 +130,8 @@ MEMORY: dict[str, str] = {
     + "; ".join(
         (
             "async ca/cg shared/shared::cta global $fetch? : m m n|m m n s=u32|m m n s=pred",
-            "async ca/cg shared/shared::cta global $fetch? L2::cache_hint : m m n s=b64|m m n s=u32 s=b64",
+            "async ca/cg shared/shared::cta global $fetch? L2::cache_hint : "
+            "m m n s=b64|m m n s=u32 s=b64|m m n s=pred s=b64",
             "async mbarrier arrive noinc? $shared? b64 : m",
             "async bulk ~ : *",
             "reduce async bulk ~ : *",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from simtmm.scripts.cupy import memory as memory
+from simtmm.scripts.cupy.cuda import compiler as compiler
 from simtmm.scripts.cupy.cuda import device as device
 from simtmm.scripts.cupy.cuda import nvtx as nvtx
 from simtmm.scripts.cupy.cuda import profiler as profiler
@@ -22,13 +23,14 @@ from simtmm.scripts.cupy.memory import Memory as Memory
 from simtmm.scripts.cupy.memory import MemoryPointer as MemoryPointer
 from simtmm.scripts.cupy.memory import MemoryPool as MemoryPool
 from simtmm.scripts.cupy.memory import PinnedMemoryPool as PinnedMemoryPool
+from simtmm.scripts.cupy.memory import UnownedMemory as UnownedMemory
 from simtmm.scripts.cupy.memory import alloc as alloc
 from simtmm.scripts.cupy.memory import alloc_pinned_memory as alloc_pinned_memory
 from simtmm.scripts.cupy.memory import malloc_managed as malloc_managed
 from simtmm.scripts.cupy.memory import set_allocator as set_allocator
 from simtmm.scripts.cupy.memory import set_pinned_memory_allocator as set_pinned_memory_allocator
 
-UnownedMemory, ManagedMemory, MemoryAsyncPool = Memory, Memory, MemoryPool
+ManagedMemory, MemoryAsyncPool = Memory, MemoryPool
 malloc_async = alloc
 
 

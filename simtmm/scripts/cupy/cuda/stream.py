@@ -5,6 +5,7 @@ from typing import Any
 
 from simtmm.device.stream import DEFAULT_STREAM
 from simtmm.recorder.direct.streams import DeviceEvent, DeviceStream, milliseconds_between
+from simtmm.scripts import notes
 
 _state = threading.local()
 
@@ -102,6 +103,7 @@ class Event(DeviceEvent):
     def __init__(self, block: bool = False, disable_timing: bool = False, interprocess: bool = False) -> None:
         super().__init__(is_timed=not disable_timing)
         self.disable_timing = disable_timing
+        self.unrecorded = 0
 
     @property
     def ptr(self) -> int:
@@ -116,8 +118,13 @@ class Event(DeviceEvent):
     def record(self, stream: Stream | None = None) -> None:
         """It is where the stream's work ends now."""
         self.mark_end((get_current_stream() if stream is None else stream).ptr)
+        self.unrecorded = notes.unrecorded_so_far()
 
 
-def get_elapsed_time(start_event: Event, end_event: Event) -> float:
-    """The simulated time between two events [ms]. Raises RecordingError where there is no machine."""
-    return milliseconds_between(start_event, end_event, "cupy.cuda.get_elapsed_time")
+def get_elapsed_time(start_event: Event, end_event: Event, *, function: str = "cupy.cuda.get_elapsed_time") -> float:
+    """The simulated time between two events [ms]. Raises RecordingError where there is no machine.
+
+    function: that a note names.
+    """
+    notes.leaves_out(function, end_event.unrecorded - start_event.unrecorded)
+    return milliseconds_between(start_event, end_event, function)

@@ -5,8 +5,9 @@ from simtmm.cuda.execution.layout import ALIGN, LANES, LAUNCH, PARAMETER_WINDOW,
 from simtmm.cuda.execution.runtime.accesses import access_function
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import BLOCK_POINTER, LAUNCH_POINTER, WARP_POINTER, Value, lanes
+from simtmm.cuda.ptx.flow.copy_groups import limit_of
 from simtmm.cuda.ptx.flow.steps import space_of, width_of
-from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Operand, Register, Symbol, Vector
+from simtmm.cuda.ptx.syntax import Address, Immediate, Instruction, Negated, Operand, Register, Symbol, Vector
 from simtmm.cuda.ptx.types import bits_of, bytes_of
 from simtmm.errors import shown
 
@@ -214,12 +215,10 @@ def copy_asynchronously(context: Context, instruction: Instruction) -> None:
     if width not in COPIED:
         raise context.refuse(f"copies {shown(width)} bytes at once: must be 4, 8 or 16")
     to, given = address_of(context, operands[0]), address_of(context, operands[1])
-    rest = operands[3:]
-    ignored = context.predicate(rest[0]) if rest and _is_predicate(context, rest[0]) else None
+    limit = limit_of(instruction)
+    ignored = context.predicate(limit) if limit is not None and _is_predicate(context, limit) else None
+    taken = context.read(limit, "i32") if limit is not None and ignored is None else None
     block_active, block_lanes = context.active, context.active_lanes
-    taken = None
-    if rest and ignored is None and not instruction.has("L2::cache_hint"):
-        taken = context.read(rest[0], "i32")
     emit.store(emit.constant(0, f"<{LANES * width} x i8>"), "%data", ALIGN)
     if ignored is not None:
         context.active_lanes = emit.binary("and", block_lanes, emit.invert(ignored))
@@ -242,6 +241,8 @@ def copy_asynchronously(context: Context, instruction: Instruction) -> None:
 
 
 def _is_predicate(context: Context, operand: Operand) -> bool:
+    if isinstance(operand, Negated):
+        return True
     return isinstance(operand, Register) and context.code.registers.get(operand.name) == "pred"
 
 
