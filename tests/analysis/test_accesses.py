@@ -63,6 +63,32 @@ def test_a_column_of_a_tile_takes_a_pass_for_each_thread(done):
     assert 0 <= found.saves < 1
 
 
+UPDATES = """
+__global__ void k(int* out, int apart)
+{
+    __shared__ int sums[1024];
+    for (int i = threadIdx.x; i < 1024; i += 32) sums[i] = 0;
+    __syncthreads();
+    atomicAdd(&sums[threadIdx.x * apart], out[threadIdx.x]);
+    __syncthreads();
+    out[threadIdx.x] = sums[threadIdx.x];
+}
+"""
+
+
+@needs_machine_code
+@pytest.mark.parametrize(("apart", "passes"), [(32, 32), (1, 1), (4, 4)])
+def test_updates_of_shared_memory_take_passes_and_no_chunks(tmp_path, apart, passes):
+    path = tmp_path / "k.cu"
+    path.write_text(UPDATES)
+    ran = run(cuda_program(path, 1, 32, ["out=arange:int32:32", str(apart)]), load_machine(MACHINE), what_if=False)
+    found = access(ran, "", "shared_atomic")
+    assert (found.line, found.requests, found.ideal_passes) == (7, 1, 1)
+    assert found.passes == passes
+    assert (found.chunks, found.ideal_chunks, found.bytes_moved, found.bytes_below) == (None,) * 4
+    assert found.bytes_asked == 128
+
+
 @needs_machine_code
 def test_the_document_has_each_access(done):
     rows = done.to_dict()["accesses"]

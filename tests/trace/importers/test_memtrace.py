@@ -208,6 +208,13 @@ def test_local_memory_is_a_place_for_each_thread(imported):
     assert [row[4] for row in rows(trace)] == [LOCAL_BASE + own * 64 + 4 * (32 + lane) for lane in range(32)]
 
 
+def test_sites_have_opcodes_and_no_lines(imported):
+    trace = imported(launch() + access("LDG.E", GLOBAL) + access("STG.E.64", GLOBAL + 4096))
+    sites = trace.info.sites
+    assert {(site.kind, site.source) for site in sites if site.site} >= {("load", "LDG.E"), ("store", "STG.E.64")}
+    assert {(site.file, site.line) for site in sites} == {("", 0)}
+
+
 def test_an_unknown_opcode_is_named_once_and_counts_as_compute(imported, caplog):
     trace = imported(launch() + access("FROB.X", GLOBAL) + access("FROB.Y", GLOBAL))
     assert {row[3:] for row in rows(trace)} == {("work", 1, 0)}
