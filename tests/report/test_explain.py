@@ -4,7 +4,9 @@ import csv
 import json
 import os
 import re
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -12,8 +14,8 @@ from simtmm import load_machine, load_workload, run, simulate
 from simtmm.cli import app
 from simtmm.cli.commands import run as command_of_run
 from simtmm.errors import EngineError
-from simtmm.report.explain import explained
-from simtmm.stalls import REASONS
+from simtmm.report.explain import explained, text
+from simtmm.stalls import COUNTS, REASONS, Place, Places, Reason, Stalls
 
 WORKLOAD = {"blocks": [{"warps": [[["compute", 3], ["load", [0, 1]], ["barrier"]], [["shared", 4], ["barrier"]]]}]}
 
@@ -61,6 +63,21 @@ def test_instructions_stand_below_their_line():
     lines = out.splitlines()
     (first,) = [number for number, line in enumerate(lines) if line.startswith("17 ")]
     assert "LDG.E" in lines[first + 1]
+
+
+def test_each_instruction_of_a_line_stands_there_once_with_all_of_its_ticks():
+    places = Places(
+        (
+            Place("load", "k.cu", 3, "x", instruction="LDG.E"), Place("load", "k.cu", 4, "y", instruction="LDG.E.64"),
+            Place("load", "k.cu", 3, "x", instruction="LDG.E"), Place("work", "k.cu", 3, "x"),
+            Place("store", "k.cu", 3, "x", instruction="STG.E"),
+        )
+    )  # fmt: skip
+    ticks = np.zeros((6, len(REASONS)), np.int64)
+    ticks[:, Reason.ISSUING], ticks[:, Reason.L2_LATENCY] = (10, 20, 5, 5, 20, 0), (10, 0, 5, 15, 5, 5)
+    stalls = Stalls(ticks, np.zeros((6, len(COUNTS)), np.int64), ticks[:1], places, ticks[:1], np.zeros(1, np.int64))
+    rows = list(text._Instructions(stalls).rows(SimpleNamespace(place=Place("load", "k.cu", 3))))
+    assert [(row[1], row[-1].strip()) for row in rows] == [("30 %", "LDG.E"), ("25 %", "STG.E")]
 
 
 @pytest.mark.parametrize(("form", "code", "load"), [("compiled", "sass", "LDG.E"), ("ptx", "ptx", "ld.global")])
