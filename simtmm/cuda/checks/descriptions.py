@@ -98,6 +98,11 @@ class _Describing:
             mask = row[Found.address] & 0xFFFFFFFF
             what = f"Barrier error detected. Invalid arguments: mask {mask:#010x} lacks the lane that executes it"
             sides = (self._side("Executing", row, False),)
+        elif kind == state.COUNTS_DIFFER:
+            counts = (f"{row[place]} threads" if row[place] else "all threads"
+                      for place in (Found.earlier_trips, Found.later_trips))  # fmt: skip
+            what = f"Barrier error detected. Invalid arguments: {_barrier(row)} is for {' and for '.join(counts)}"
+            sides = (self._side("Waiting", row, True), self._side("Other", row, False))
         elif kind == state.LANES_MISSING:
             what = f"Barrier error detected. Divergent thread(s) in warp: {_barrier(row)}"
             sides = (self._side("Waiting", row, True), self._side("Missing", row, False))
@@ -130,6 +135,7 @@ class _Describing:
             repeated=self._collisions.is_repeated(earlier, later),
             block_scope=all(each & state.ATOMIC and each & state.OF_BLOCK for each in flags),
             beyond_warp=frozenset((earlier, later)) in self._beyond_warps,
+            half_atomic=(flags[0] ^ flags[1]) & state.STRONG != 0 and not (flags[0] | flags[1]) & state.BULK,
             under_way=MULTIPLIED if flags[0] & state.PRODUCT else STILL_READ if kind == state.WAR else IN_BULK,
         )
 

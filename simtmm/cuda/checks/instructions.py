@@ -11,6 +11,7 @@ from simtmm.cuda.checks.state import (
     PRODUCT,
     RELEASES,
     STRONG,
+    TRACKS,
     VECTOR,
     VOLATILE,
 )
@@ -54,15 +55,16 @@ def flags_of(instruction: Instruction) -> int:
 
 
 def _of_mbarrier(instruction: Instruction) -> int:
-    """Arrivals release, as copies in bulk do when they are done, and waits acquire; the object is nobody's to read."""
+    """Arrivals release, as copies in bulk do when they are done, and waits acquire; an initialisation is a plain write."""
+    if instruction.has("init"):
+        return OF_BLOCK | IGNORED
     found = STRONG | OF_BLOCK | IGNORED
     if instruction.opcode == "cp":
-        return (
-            found | RELEASES | (BULK if instruction.has("bulk") else 0) | (ATOMIC if instruction.has("reduce") else 0)
-        )
+        found |= RELEASES | (BULK if instruction.has("bulk") else TRACKS)
+        return found | (ATOMIC if instruction.has("reduce") else 0)
     if instruction.has("test_wait", "try_wait"):
         return found | ACQUIRES
-    return found if instruction.has("init", "inval") else found | RELEASES
+    return found if instruction.has("inval") else found | RELEASES
 
 
 def unit_bits(program: Program) -> int:
