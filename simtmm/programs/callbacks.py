@@ -310,7 +310,8 @@ def _code(error: SimtmmError, otherwise: int) -> int:
         return TIMEOUT
     if isinstance(error, RecordingError):
         for word, code in (("misaligned", MISALIGNED), ("assertion", ASSERT), ("out of bounds", ILLEGAL_ADDRESS),
-                           ("constant", ILLEGAL_ADDRESS), ("null pointer", ILLEGAL_ADDRESS)):  # fmt: skip
+                           ("after it was freed", ILLEGAL_ADDRESS), ("constant", ILLEGAL_ADDRESS),
+                           ("null pointer", ILLEGAL_ADDRESS)):  # fmt: skip
             if word in text:
                 return code
         return LAUNCH_FAILURE
