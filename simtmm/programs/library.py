@@ -141,7 +141,7 @@ class Library:
         return list(rows)[:count]
 
     def freed(self, address: int) -> tuple[str, int, int] | None:
-        """What was freed that had an address: its name and the line that freed it, where it began, and its size [bytes]."""
+        """What was freed that had an address: its name and the line that freed it, its address and its size [bytes]."""
         base, size = ctypes.c_uint64(), ctypes.c_uint64()
         name = self._found.simtmm_freed(address, ctypes.byref(base), ctypes.byref(size))
         return None if name is None else (name.decode("utf-8", "replace"), base.value, size.value)

@@ -50,7 +50,7 @@ _ENTRY = LOG_ENTRY // 8
 OWN = -2
 
 
-def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a case for each space and kind of access
+def access(log, at, site, mask, same, s):  # noqa: C901, PLR0912 - a compiled loop: a case for each space and kind of access
     """Lanes access memory."""
     event = site & _NUMBER
     size = 1 << ((site >> CHECK_WIDTH_BIT) & 7)
@@ -104,7 +104,7 @@ def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a cas
             in_global(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent)
 
 
-def told(log, at, mask, s, event, flags, address, size, thread):
+def told(log, at, mask, s, event, flags, address, size, thread):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """A thread does something at an mbarrier, which an initialisation writes, and an arrival or a wait reads.
 
     What its last user does to end it is ordered by what users count, as cuda::pipeline does, and races with nothing.
@@ -121,7 +121,7 @@ def in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writ
     bits = s.sizes.unit_bits
     first = address >> bits
     cells = max(1, size >> bits)
-    if first + cells > s.sizes.shared_cells:
+    if first + cells > s.sizes.shared_cells or address >= s.sizes.own_bytes:
         return
     if s.sizes.reads != 0:
         mark(s, event, flags, address, size, thread, reads, writes)
@@ -247,7 +247,7 @@ def of_peer(s, flags, address, size, slot, writes):
     """
     if slot < 0:
         return
-    if flags & IGNORED != 0:
+    if flags & IGNORED != 0 and flags & (RELEASES | ACQUIRES) != 0:
         if flags & RELEASES != 0 and s.sizes.races != 0 and s.sizes.has_vectors != 0:
             bucket = bucket_of(address)
             freshen(s, slot, bucket)

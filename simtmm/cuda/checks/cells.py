@@ -71,9 +71,10 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
     reported = np.int64(0)
     for cell in range(first, first + count):
         # The same thread has read it, in this epoch: nothing is new.
-        if not writes and memory[cell, FIRST_READ] >> 17 == own >> 17 and memory[cell, FIRST_READ + 1] == when:
-            if flags & STRONG != 0 or not is_strong(s, memory[cell, FIRST_READ]):
-                continue
+        read_before = not writes and memory[cell, FIRST_READ] >> 17 == own >> 17
+        read_before = read_before and memory[cell, FIRST_READ + 1] == when
+        if read_before and (flags & STRONG != 0 or not is_strong(s, memory[cell, FIRST_READ])):
+            continue
         if is_shared and is_stale(s, memory, cell):
             for column in range(CELL):
                 memory[cell, column] = 0
@@ -294,13 +295,13 @@ def remember_write(s, memory, cell, own, when, flags):
 
 
 @inlined
-def remember_read(s, memory, cell, own, when, slot, thread, is_shared, flags):
+def remember_read(s, memory, cell, own, when, slot, thread, is_shared, flags):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Three that have read; where there are more, one that this one knows of gives way, or one of its warp."""
     chosen = np.int64(-1)
     for column in range(FIRST_READ, THIRD_READ + 1, 2):
-        if chosen < 0 and memory[cell, column] >> 17 == own >> 17:
-            if flags & STRONG == 0 or is_strong(s, memory[cell, column]):
-                chosen = np.int64(column)
+        is_own = memory[cell, column] >> 17 == own >> 17
+        if chosen < 0 and is_own and (flags & STRONG == 0 or is_strong(s, memory[cell, column])):
+            chosen = np.int64(column)
     if chosen < 0:
         for column in range(FIRST_READ, THIRD_READ + 1, 2):
             if chosen < 0 and (

@@ -125,8 +125,9 @@ class Checker:
         proxy = bool((events & (state.BULK | state.PRODUCT | state.TRACKS)).any())
         copies = proxy or bool((events & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
-        shared = function.shared_bytes(launch.shared_bytes)
-        shared += -shared % ALIGN + reserved_bytes_of(program)
+        own_bytes = function.shared_bytes(launch.shared_bytes)
+        own_bytes += -own_bytes % ALIGN
+        shared = own_bytes + reserved_bytes_of(program)
         local = program.entry_code.local_bytes
         room = cells + slots * ((shared >> bits) + 1) + slots * threads * ((local >> bits) + 1) * self.checks.initcheck
         communicates = not program.is_independent
@@ -134,7 +135,7 @@ class Checker:
             return None
         return state.tables(
             events, arrays, written, cells, blocks=blocks, threads=threads, slots=slots, unit_bits=bits,
-            shared_bytes=shared, local_bytes=local, communicates=communicates, copies=copies,
+            shared_bytes=shared, own_bytes=own_bytes, local_bytes=local, communicates=communicates, copies=copies,
             proxy=proxy, cluster=cluster,
             checks=(self.checks.racecheck, reads, self.checks.synccheck),
         )  # fmt: skip

@@ -103,7 +103,9 @@ class _Accesses:
                 return load
         for load in alike:
             at = next(number for number, each in enumerate(before) if each is load)
-            deciding = [store, *(each for each in before[:at] if each.opcode == "bra")]
+            # The nearest branch: what an earlier one leaves for good, as a break does, is not written anew.
+            nearest = next(([each] for each in before[:at] if each.opcode == "bra"), [])
+            deciding = [store, *nearest]
             if any(load is each for each in self._made_from([name for each in deciding for name in _guard(each)])):
                 return load
         return None

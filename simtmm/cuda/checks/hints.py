@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from simtmm.cuda.checks import state
 
 COPIED = (
-    "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), or for the mbarrier or "
-    "cuda::pipeline that was told of it, and put __syncthreads() behind that where others read it"
+    "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), or for the mbarrier "
+    "or cuda::pipeline that was told of it, and put __syncthreads() behind that where others read it"
 )
 IN_BULK = (
     "wait for the mbarrier that the copy tells of its bytes (mbarrier.try_wait), in each thread that accesses "

@@ -29,6 +29,8 @@ def flags_of(instruction: Instruction) -> int:
     found = 0
     if opcode == "bar":
         return ORDERS
+    if opcode in ("st", "red") and instruction.has("async"):
+        return STRONG | OF_BLOCK | IGNORED  # it writes for who waits at its mbarrier, which no log tells apart from it
     if opcode in ("atom", "red"):
         # An atomic whose result is looked at acquires, as in the CUDA C++ guide's own examples, which have no fence
         # behind it; by PTX it does so with .acquire, or with a fence behind it.
@@ -55,7 +57,7 @@ def flags_of(instruction: Instruction) -> int:
 
 
 def _of_mbarrier(instruction: Instruction) -> int:
-    """Arrivals release, as copies in bulk do when they are done, and waits acquire; an initialisation is a plain write."""
+    """Arrivals release, as copies in bulk do when they are done, and waits acquire; one is made by a plain write."""
     if instruction.has("init"):
         return OF_BLOCK | IGNORED
     found = STRONG | OF_BLOCK | IGNORED

@@ -56,8 +56,8 @@ OfSlot = Columns("generation living of_stamp far known_time pending_time has_fen
 # Of a thread in a slot: its epoch; that which its warp knows; that at its last fence, for its block and for the device,
 # with the generation then; up to which epoch fences for the device, of any thread of its warp, stand behind what it
 # did, in which generation the last of them, and up to which those of earlier generations; the time that it knows other
-# blocks by, and what it has read and will know by its next fence: a time, and a bucket + 1; how many groups of each kind
-# it has committed, and waited for; and how often it has fenced the async proxy.
+# blocks by, and what it has read and will know by its next fence: a time, and a bucket + 1; how many groups of each
+# kind it has committed, and waited for; and how often it has fenced the async proxy.
 OfThread = Columns(
     "epoch warp_epoch block_fence device_fence fence_generation",
     "covered covered_generation covered_before known pending pending_bucket",
@@ -66,7 +66,7 @@ OfThread = Columns(
 )
 
 Sizes = Columns(
-    "unit_bits threads warps shared_cells local_cells local_bytes has_vectors races reads syncs shared_base",
+    "unit_bits threads warps shared_cells local_cells local_bytes has_vectors races reads syncs own_bytes",
     "communicates has_copies has_proxy has_peers",
 )
 
@@ -121,6 +121,7 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     slots: int,
     unit_bits: int,
     shared_bytes: int,
+    own_bytes: int,
     local_bytes: int,
     communicates: bool,
     copies: bool,
@@ -128,7 +129,8 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     cluster: Any,
     checks: tuple[bool, bool, bool],
 ) -> Tables:
-    """What a launch begins with. cells: of all arrays. unit_bits: the exponent of a cell's bytes. local_bytes: of a
+    """What a launch begins with. cells: of all arrays. unit_bits: the exponent of a cell's bytes. own_bytes: of shared
+    memory, those before the system's, with which cooperative groups do as they like. local_bytes: of a
     thread, of the kernel's own variables. copies: whether anything goes on while its thread does. proxy: whether the
     async proxy accesses memory. cluster: as of Tables, of no rows without clusters. checks: whether races, reads of
     what is not written, and barriers are looked at.
@@ -139,7 +141,7 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     local_cells = (local_bytes + (1 << unit_bits) - 1) >> unit_bits
     has_vectors = slots * threads * threads <= MOST_VECTORS
     sizes = np.array(
-        [unit_bits, threads, warps, shared_cells, local_cells, local_bytes, has_vectors, races, reads, syncs, 0,
+        [unit_bits, threads, warps, shared_cells, local_cells, local_bytes, has_vectors, races, reads, syncs, own_bytes,
          communicates, copies, proxy, len(cluster) > 0],
         np.int64,
     )  # fmt: skip
@@ -157,7 +159,8 @@ def tables(  # noqa: PLR0913 - each is a size of a table
         np.zeros(slots * shared_cells if reads else 0, np.int32),
         np.zeros(slots * threads * local_cells if reads else 0, np.int32),
         np.zeros(blocks * threads if communicates else 0, np.int32), np.zeros(blocks if communicates else 0, np.int32),
-        np.zeros(PLACES, np.int64), np.zeros(PLACES, np.int64), np.zeros((one, BUCKETS, threads), np.int32), np.zeros((one, BUCKETS), np.int32),
+        np.zeros(PLACES, np.int64), np.zeros(PLACES, np.int64),
+        np.zeros((one, BUCKETS, threads), np.int32), np.zeros((one, BUCKETS), np.int32),
         np.zeros((slots * threads if copies else 1, KINDS_OF_GROUPS, RING, 5), np.int64),
         np.zeros((slots * threads if proxy else 1, RING, 2), np.int64),
         np.zeros((one, threads, threads) if has_vectors and proxy else (1, 1, 1), np.int32),

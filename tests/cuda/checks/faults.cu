@@ -1156,3 +1156,48 @@ extern "C" __global__ void leader_in_other_arm(int* out, const int* in, int* sta
     if (threadIdx.x % 32 == 0) base[warp] = atomicAdd(&state[0], 32);
     out[blockIdx.x * 64 + threadIdx.x] = base[warp] + threadIdx.x % 32;
 }
+
+extern "C" __global__ void leader_ends_the_loop(int* out, const int* in, int* state) {
+    __shared__ int stop;
+    if (threadIdx.x == 0) stop = 0;
+    __syncthreads();
+    for (int round = 0; round < 4; ++round) {
+        if (stop) break;
+        if (threadIdx.x == 40 && round == 2) stop = 1;
+        __syncthreads();
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = 1;
+}
+
+extern "C" __global__ void bins_read_beside_atomics(int* out, const int* in, int* state) {
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[in[threadIdx.x] % 16], 1);
+    if (threadIdx.x < 16) out[blockIdx.x * 64 + threadIdx.x] = bins[threadIdx.x];
+}
+
+extern "C" __global__ void atomics_of_two_scopes(int* out, const int* in, int* state) {
+    if (threadIdx.x == 0) atomicAdd_system(&state[0], 1);
+    if (threadIdx.x == 1) atomicAdd_block(&state[0], 1);
+}
+
+// ---- Tiles of several warps, which keep what they share in the system's part of shared memory
+
+#include <cooperative_groups.h>
+
+extern "C" __global__ void right_tile_of_two_warps(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    auto both = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    tile[threadIdx.x] = in[threadIdx.x];
+    both.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + both.shfl(in[threadIdx.x], 40);
+}
+
+extern "C" __global__ void tile_of_two_warps_not_met(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    auto both = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    both.sync();
+    tile[threadIdx.x] = in[threadIdx.x];
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}

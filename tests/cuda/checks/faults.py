@@ -102,6 +102,10 @@ FAULTS = {
     "copy_told_to_an_mbarrier_alone": (RAW, 6, 9),
     "counts_of_a_named_barrier": ("Invalid arguments: barrier 1 is for 64 threads and for 32 threads", 2, 4),
     "leader_in_a_loop": (RAW, 4, 6),
+    "leader_ends_the_loop": (RAW, 6, 5),
+    "bins_read_beside_atomics": (WARP_RAW, 4, 5),
+    "atomics_of_two_scopes": (WAW, 2, 1),
+    "tile_of_two_warps_not_met": (RAW, 4, 5),
     "leader_in_other_arm": (WARP_WAR, 4, 3),
 }
 

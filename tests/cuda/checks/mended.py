@@ -124,7 +124,7 @@ MENDED = {
     "counter_cleared_beside_atomics": _first(SYNC, 3, "atomicAdd"),
     "counter_cleared_for_one_warp": _first(SYNC, 4, "atomicAdd"),
     "plain_read_before_atomics": _first(SYNC, 3, "if ("),
-    "atomic_read_before_a_plain_one": _first(WARP_SYNC, 9, "if ("),
+    "atomic_read_before_a_plain_one": _first(SYNC, 9, "if ("),
     "fences_of_half": (FLAG, {3: ("if (threadIdx.x < 32) ", "")}),
     "fence_of_another_behind_the_barrier": (FLAG, {5: ("if (", "if (threadIdx.x == 0) __threadfence(); if (")}),
     "readers_without_a_fence": (FLAG, {5: ("out[", "__threadfence(); out[")}),
@@ -135,6 +135,10 @@ MENDED = {
     }),
     "counts_of_a_named_barrier": ("the same number of threads", {4: ("1, 32", "1, 64")}),
     "leader_in_a_loop": (SYNC, {4: ("if (", "__syncthreads(); if (")}),
+    "leader_ends_the_loop": (SYNC, {6: ("if (", "__syncthreads(); if (")}),
+    "bins_read_beside_atomics": _first(SYNC, 5, "if ("),
+    "atomics_of_two_scopes": ("use atomicAdd(), cuda::thread_scope_device", {2: ("atomicAdd_block", "atomicAdd")}),
+    "tile_of_two_warps_not_met": _first(SYNC, 5, "out["),
     "leader_in_other_arm": _first(WARP_SYNC, 4, "out["),
 }  # fmt: skip
 
