@@ -88,7 +88,7 @@ def write_down(s, slot, place, kind, group):
 
 
 def track(s, slot, thread, address):
-    """An mbarrier is told of all groups of a thread that nobody has waited for: they are over for who waits there."""
+    """All groups that a thread has not waited for report to an mbarrier: they are over for who waits there."""
     if s.sizes.has_proxy == 0 or s.sizes.has_copies == 0:
         return
     place = slot * s.sizes.threads + thread

@@ -29,14 +29,12 @@ def flags_of(instruction: Instruction) -> int:
     found = 0
     if opcode == "bar":
         return ORDERS
-    if opcode in ("st", "red") and instruction.has("async"):
-        return STRONG | OF_BLOCK | IGNORED  # it writes for who waits at its mbarrier, which no log tells apart from it
+    if opcode == "wgmma" or (opcode in ("st", "red") and instruction.has("async")):
+        return _of_async(opcode)
     if opcode in ("atom", "red"):
         # An atomic whose result is looked at acquires, as in the CUDA C++ guide's own examples, which have no fence
         # behind it; by PTX it does so with .acquire, or with a fence behind it.
         found |= STRONG | ATOMIC | (ACQUIRES if opcode == "atom" else 0)
-    if opcode == "wgmma":
-        return PRODUCT
     if opcode == "mbarrier" or (opcode == "cp" and instruction.has("bulk", "mbarrier")):
         return _of_mbarrier(instruction)
     if opcode == "cp":
@@ -54,6 +52,11 @@ def flags_of(instruction: Instruction) -> int:
     if instruction.has("v2", "v4", "v8") or width_of(instruction) > 8:
         found |= VECTOR
     return found
+
+
+def _of_async(opcode: str) -> int:
+    """Products, and what writes for who waits at its mbarrier, which a log does not tell apart from that."""
+    return PRODUCT if opcode == "wgmma" else STRONG | OF_BLOCK | IGNORED
 
 
 def _of_mbarrier(instruction: Instruction) -> int:
