@@ -97,7 +97,9 @@ def _access(
     if code == READ_ONLY:
         is_read_only = found is not None and found.read_only
         return f"{what}, which is {'read-only' if is_read_only else 'constant'}"
-    return f"{what}: out of bounds"
+    near = state.memory.nearest(address) if found is None else None
+    is_freed = near is not None and near.is_freed and near.base <= address < near.base + near.bytes
+    return f"{what}: used after it was freed" if is_freed else f"{what}: out of bounds"
 
 
 def _texture(state: LaunchState, instruction: Instruction, handle: int) -> str:

@@ -309,8 +309,8 @@ def _code(error: SimtmmError, otherwise: int) -> int:
     if isinstance(error, DeadlockError | NoProgressError):
         return TIMEOUT
     if isinstance(error, RecordingError):
-        for word, code in (("misaligned", MISALIGNED), ("assertion", ASSERT), ("out of bounds", ILLEGAL_ADDRESS),
-                           ("constant", ILLEGAL_ADDRESS), ("null pointer", ILLEGAL_ADDRESS)):  # fmt: skip
+        illegal = ((word, ILLEGAL_ADDRESS) for word in ("out of bounds", "it was freed", "constant", "null pointer"))
+        for word, code in (("misaligned", MISALIGNED), ("assertion", ASSERT), *illegal):
             if word in text:
                 return code
         return LAUNCH_FAILURE

@@ -90,6 +90,8 @@ class Library:
             ctypes.c_int, ctypes.c_uint64, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64),
         )  # fmt: skip
         found.simtmm_release.argtypes = (ctypes.c_uint64,)
+        found.simtmm_freed.restype = ctypes.c_char_p
+        found.simtmm_freed.argtypes = (ctypes.c_uint64, *(2 * (ctypes.POINTER(ctypes.c_uint64),)))
         found.simtmm_rows.argtypes = (ctypes.POINTER(Row), ctypes.c_int)
         found.simtmm_property.argtypes = (ctypes.c_char_p, ctypes.c_int64)
         found.simtmm_print.argtypes = (ctypes.c_char_p, ctypes.c_uint64)
@@ -137,6 +139,12 @@ class Library:
         rows = (Row * max(1, count))()
         self._found.simtmm_rows(rows, count)
         return list(rows)[:count]
+
+    def freed(self, address: int) -> tuple[str, int, int] | None:
+        """What was freed that had an address: its name and the line that freed it, its address and its size [bytes]."""
+        base, size = ctypes.c_uint64(), ctypes.c_uint64()
+        name = self._found.simtmm_freed(address, ctypes.byref(base), ctypes.byref(size))
+        return None if name is None else (name.decode("utf-8", "replace"), base.value, size.value)
 
     def hash_at(self, address: int) -> int:
         """What the bytes of a piece are, as a number; 0 where there is none."""

@@ -100,10 +100,13 @@ class ProgramMemory(DeviceMemory):
 
     def nearest(self, address: int, among: Sequence[Allocation] | None = None) -> Allocation | None:
         """What ends or begins nearest to an address that is in none; what was freed there, by that name."""
-        for each in reversed(self._freed):
-            if each.base <= address < each.base + each.bytes:
-                return Allocation(f"{each.name} (freed)", each.base, each.bytes, each.data, array=each.array)
-        return super().nearest(address, among)
+        freed = self._library.freed(address)
+        if freed is None:
+            return super().nearest(address, among)
+        name, base, size = freed
+        known = next((each for each in reversed(self._freed) if (each.base, each.bytes) == (base, size)), None)
+        data = np.broadcast_to(np.zeros(1, np.uint8), (size,)) if known is None else known.data
+        return Allocation(name, base, size, data, array=data if known is None else known.array, is_freed=True)
 
 
 def bytes_at(host: int, size: int) -> Bytes:

@@ -43,6 +43,41 @@ def test_what_threads_wait_for_for_ever_is_told_before_the_error(record):
     )
 
 
+PROGRAM = """
+__global__ void shifted(int* out, int by) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = 1 + threadIdx.x;
+    if (by < 0) asm volatile("bar.sync 1, 96;");
+    out[threadIdx.x + by] = tile[63 - threadIdx.x];
+}
+
+int main(int count, char**) {
+    int* out;
+    cudaMalloc(&out, 256);
+    shifted<<<1, 64>>>(out, count > 1 ? -1 : 1);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+
+
+@pytest.mark.parametrize("verb", ["run", "record"])
+@pytest.mark.parametrize(("words", "error"), [((), "out of bounds"), (("--", "hang"), "deadlock")])
+def test_what_was_found_is_told_where_a_programs_only_launch_goes_wrong(called, tmp_path, verb, words, error):
+    source = tmp_path / "shifted.cu"
+    source.write_text(PROGRAM)
+    into = ("-o", tmp_path / "t.parquet") if verb == "record" else ()
+    status, _, err = called(verb, source, "--check", "all", "--error-exitcode", "9", *into, *words)
+    assert status == 1, err  # the program's own
+    assert error in err
+    summary = [line for line in err.splitlines() if line.startswith("========= CHECK SUMMARY")]
+    if words:
+        assert "Divergent thread(s)" in err
+        assert summary == ["========= CHECK SUMMARY: 1 error, 0 warnings"]
+    else:
+        assert "Potential WAR hazard detected at __shared__ 0x80 in block" in err
+        assert len(summary) == 1
+
+
 PARTLY = """
 __global__ void sums(float* out)
 {

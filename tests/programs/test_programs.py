@@ -179,6 +179,29 @@ def test_access_out_of_bounds_names_line_and_array():
     assert "an illegal memory access was encountered" in done.stderr
 
 
+FREED = """
+__global__ void fill(int* p) { p[threadIdx.x] = 1; }
+
+int main() {
+    int *first, *second;
+    cudaMalloc(&first, 256);
+    cudaFree(first);
+    cudaMalloc(&second, 256);
+    fill<<<1, 64>>>(first + 2);
+    return cudaDeviceSynchronize() == cudaErrorIllegalAddress;
+}
+"""
+
+
+def test_access_to_memory_that_no_launch_has_seen_before_it_was_freed_is_told_so(tmp_path):
+    (tmp_path / "freed.cu").write_text(FREED)
+    done = command("run", str(tmp_path / "freed.cu"), check=1)
+    assert "byte 8 of first" in done.stderr or "index 8 of first" in done.stderr
+    assert f"(freed at {tmp_path}/freed.cu:7)" in done.stderr or "(freed at freed.cu:7)" in done.stderr
+    assert "used after it was freed" in done.stderr
+    assert "out of bounds" not in done.stderr
+
+
 def test_wrong_sizes_unset_memory_and_leaks_are_reported():
     done = command("run", "wrong_copy.cu", check=0)
     assert "wrong_copy.cu:7: cudaMemcpy: 256 bytes are not in d_small, which has 128 bytes" in done.stderr

@@ -56,12 +56,11 @@ class CheckOptions:
         from simtmm.cuda.checks.active import checking
 
         with checking(checks) as checker:
+            found = Checking(checker, self.error_exitcode)
             try:
-                yield Checking(checker, self.error_exitcode)
-            except typer.Exit:
-                raise
+                yield found
             except BaseException:
-                for line in checker.found.lines() if checker.found.findings else []:
+                for line in checker.found.lines() if checker.found.findings and not found.is_told else []:
                     print(escaped(line), file=sys.stderr)
                 raise
 
@@ -71,6 +70,7 @@ class Checking:
 
     def __init__(self, checker: "Checker | None", exit_code: int) -> None:
         self._checker, self._exit_code = checker, exit_code
+        self.is_told = False  # whether a report has had what was found
 
     @property
     def is_on(self) -> bool:
@@ -81,6 +81,7 @@ class Checking:
         """What was found, in words, for a report: no line has markup."""
         from rich.text import Text
 
+        self.is_told = True
         return [Text(line) for line in ["", *self._checker.found.lines()]] if self._checker is not None else []
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 import numpy as np
 
 from simtmm.cuda.checks.cells import plain_of, touch
+from simtmm.cuda.checks.copies import track
 from simtmm.cuda.checks.ordering import freshen, synchronise
 from simtmm.cuda.checks.proxies import bucket_of, complete_copy, engine_of
 from simtmm.cuda.checks.rows import note
@@ -19,6 +20,7 @@ from simtmm.cuda.checks.state import (
     PRODUCT,
     RELEASES,
     STRONG,
+    TRACKS,
     UNWRITTEN,
     VECTOR,
     WITHIN_WARP,
@@ -48,7 +50,7 @@ _ENTRY = LOG_ENTRY // 8
 OWN = -2
 
 
-def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a case for each space and kind of access
+def access(log, at, site, mask, same, s):  # noqa: C901, PLR0912 - a compiled loop: a case for each space and kind of access
     """Lanes access memory."""
     event = site & _NUMBER
     size = 1 << ((site >> CHECK_WIDTH_BIT) & 7)
@@ -85,12 +87,14 @@ def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a cas
             if s.sizes.reads != 0:
                 local(s, event, flags, address, size, thread, reads, writes)
             continue
+        if flags & TRACKS != 0 and s.sizes.races != 0:
+            track(s, s.now.slot, thread, address)
         if flags & STRONG != 0 and s.sizes.races != 0:
             key = address if where == IN_GLOBAL else address + SHARED_WINDOW
             synchronise(s, flags, key, thread, reads, writes)
         if flags & IGNORED != 0:
-            if s.sizes.reads != 0 and where == IN_SHARED:
-                told(s, event, flags, address, size, thread)
+            if where == IN_SHARED:
+                told(log, at, mask, s, event, flags, address, size, thread)
             continue
         if where == IN_SHARED:
             if flags & PRODUCT != 0:
@@ -100,12 +104,16 @@ def access(log, at, site, mask, same, s):  # noqa: C901 - a compiled loop: a cas
             in_global(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent)
 
 
-def told(s, event, flags, address, size, thread):
-    """A thread does something at an mbarrier, which an initialisation writes, and an arrival or a wait reads."""
-    if flags & (ACQUIRES | RELEASES) == 0:
-        mark(s, event, flags, address, size, thread, False, True)
-    else:
-        mark(s, event, flags, address, size, thread, True, False)
+def told(log, at, mask, s, event, flags, address, size, thread):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
+    """A thread does something at an mbarrier, which an initialisation writes, and an arrival or a wait reads.
+
+    What its last user does to end it is ordered by what users count, as cuda::pipeline does, and races with nothing.
+    """
+    writes = flags & (ACQUIRES | RELEASES) == 0
+    if flags & BULK == 0 and (flags & STRONG == 0 or not writes):
+        in_shared(log, at, mask, s, event, flags, address, size, thread, not writes, writes, np.int64(0))
+    elif s.sizes.reads != 0:
+        mark(s, event, flags, address, size, thread, not writes, writes)
 
 
 def in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writes, silent):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
@@ -113,7 +121,7 @@ def in_shared(log, at, mask, s, event, flags, address, size, thread, reads, writ
     bits = s.sizes.unit_bits
     first = address >> bits
     cells = max(1, size >> bits)
-    if first + cells > s.sizes.shared_cells:
+    if first + cells > s.sizes.shared_cells or address >= s.sizes.own_bytes:
         return
     if s.sizes.reads != 0:
         mark(s, event, flags, address, size, thread, reads, writes)
@@ -239,7 +247,7 @@ def of_peer(s, flags, address, size, slot, writes):
     """
     if slot < 0:
         return
-    if flags & IGNORED != 0:
+    if flags & IGNORED != 0 and flags & (RELEASES | ACQUIRES) != 0:
         if flags & RELEASES != 0 and s.sizes.races != 0 and s.sizes.has_vectors != 0:
             bucket = bucket_of(address)
             freshen(s, slot, bucket)

@@ -99,6 +99,8 @@ def begin(number, s):
         s.blocks[slot].of_stamp = s.now.stamp
         s.blocks[slot].far = 0
         s.blocks[slot].known_time = 0
+        s.blocks[slot].pending_time = 0
+        s.blocks[slot].has_fenced = 0
         first = slot * s.sizes.threads
         # What others know of this slot's threads is of epochs that are over.
         again = s.threads[first].epoch > TOP // 2

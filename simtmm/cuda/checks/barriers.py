@@ -9,6 +9,7 @@ from simtmm.cuda.checks.ordering import join, join_engines, lowest, ones
 from simtmm.cuda.checks.rows import note
 from simtmm.cuda.checks.state import (
     BARRIERS_DIFFER,
+    COUNTS_DIFFER,
     ENGINES,
     LANES_MISSING,
     WITHIN_BLOCK,
@@ -54,6 +55,8 @@ def arrive(log, at, event, mask, s):
     if barrier != CLUSTER_BARRIER:
         barrier &= BARRIERS - 1
     count = (word >> 8) & 0xFFFF
+    if s.sizes.syncs != 0 and s.counts[slot, barrier, 0] > 0 and s.counts[slot, barrier, 1] != count:
+        count_anew(event, mask, slot, barrier, count, s)
     s.counts[slot, barrier, 0] += ones(mask)
     s.counts[slot, barrier, 1] = count
     if s.arrived[slot, barrier, warp].first == 0:
@@ -72,6 +75,36 @@ def arrive(log, at, event, mask, s):
     if s.counts[slot, barrier, 0] >= needed:
         complete(slot, barrier, s)
     return 0
+
+
+def count_anew(event, mask, slot, barrier, count, s):
+    """Lanes arrive at a barrier for another number of threads than those before them; 0 stands for all."""
+    everyone = s.sizes.warps * LANES
+    before = s.counts[slot, barrier, 1]
+    if (before if before != 0 else everyone) == (count if count != 0 else everyone):
+        return
+    for warp in range(s.sizes.warps):
+        first = s.arrived[slot, barrier, warp].first - 1
+        if first >= 0:
+            row = note(
+                s,
+                COUNTS_DIFFER,
+                WITHIN_BLOCK,
+                SYNCHRONISES,
+                0,
+                first,
+                event,
+                s.now.number,
+                s.now.number,
+                warp * LANES + s.arrived[slot, barrier, warp].first_lane,
+                s.now.warp + lowest(mask),
+                barrier,
+                np.int64(1),
+            )
+            if row >= 0:
+                s.found[row].earlier_trips = before
+                s.found[row].later_trips = count
+            return
 
 
 def compare(log, at, event, mask, slot, barrier, warp, s):
@@ -137,10 +170,13 @@ def complete(slot, barrier, s):
                         s.engine_now[slot, engine, 1] = latest
             if s.now.synchronised != 0:
                 latest = s.blocks[slot].known_time
+                heard = s.blocks[slot].pending_time
                 for thread in range(threads):
                     place = slot * threads + thread
-                    latest = max(latest, s.threads[place].known, s.threads[place].pending)
+                    latest = max(latest, s.threads[place].known)
+                    heard = max(heard, s.threads[place].pending)
                 s.blocks[slot].known_time = latest
+                s.blocks[slot].pending_time = heard
         else:
             if s.sizes.has_proxy != 0:
                 join_engines(slot, barrier, s)

@@ -71,7 +71,9 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
     reported = np.int64(0)
     for cell in range(first, first + count):
         # The same thread has read it, in this epoch: nothing is new.
-        if not writes and memory[cell, FIRST_READ] >> 17 == own >> 17 and memory[cell, FIRST_READ + 1] == when:
+        read_before = not writes and memory[cell, FIRST_READ] >> 17 == own >> 17
+        read_before = read_before and memory[cell, FIRST_READ + 1] == when
+        if read_before and (flags & STRONG != 0 or not is_strong(s, memory[cell, FIRST_READ])):
             continue
         if is_shared and is_stale(s, memory, cell):
             for column in range(CELL):
@@ -119,9 +121,9 @@ def touch(log, at, mask, s, memory, first, count, event, flags, where, address, 
                 size,
             )
         if writes:
-            remember_write(memory, cell, own | quiet, when)
+            remember_write(s, memory, cell, own | quiet, when, flags)
         else:
-            remember_read(s, memory, cell, own, when, slot, thread, is_shared)
+            remember_read(s, memory, cell, own, when, slot, thread, is_shared, flags)
 
 
 @inlined
@@ -259,27 +261,46 @@ def is_stale(s, memory, cell):
 
 
 @inlined
-def remember_write(memory, cell, own, when):
-    """The last that wrote, and before it another, which changed what lay there."""
+def is_strong(s, who):
+    """Whether an access that a cell remembers is strong."""
+    return plain_of(s.events[(who >> 1) & 0xFFFF]) & STRONG != 0
+
+
+@inlined
+def remember_write(s, memory, cell, own, when, flags):
+    """The last that wrote, and before it another, which changed what lay there.
+
+    Strong writes do not race with one another: one takes neither the place of a plain write that others may race with,
+    nor of plain reads. An atomic reads what a strong write left, and so is ordered behind it.
+    """
     last = memory[cell, FIRST_WRITE]
-    replaces = last == 0 or (last & 1 != 0 and own & 1 != 0)
-    replaces = replaces or (last >> 17 == own >> 17 and (own & 1 == 0 or last & 1 != 0))
-    if not replaces:
+    second = memory[cell, SECOND_WRITE]
+    strong = flags & STRONG != 0
+    behind_plain = strong and last != 0 and not is_strong(s, last)
+    changes_too = own & 1 == 0 or last & 1 != 0
+    gives_way = last == 0 or (last & 1 != 0 and own & 1 != 0)
+    gives_way = gives_way or (changes_too and (last >> 17 == own >> 17 or flags & ATOMIC != 0))
+    if strong and not behind_plain and second != 0 and not is_strong(s, second):
+        is_over = (second >> 27) & 0x7FFFFFFF == s.now.number
+        is_over = is_over and (memory[cell, SECOND_WRITE + 1] >> 44) & 0xFFFFF < s.blocks[s.now.slot].generation
+        gives_way = gives_way or (changes_too and not is_over)
+    if behind_plain or not gives_way:
         memory[cell, SECOND_WRITE] = last
         memory[cell, SECOND_WRITE + 1] = memory[cell, FIRST_WRITE + 1]
     memory[cell, FIRST_WRITE] = own
     memory[cell, FIRST_WRITE + 1] = when
-    memory[cell, FIRST_READ] = 0
-    memory[cell, SECOND_READ] = 0
-    memory[cell, THIRD_READ] = 0
+    for column in range(FIRST_READ, THIRD_READ + 1, 2):
+        if not strong or (memory[cell, column] != 0 and is_strong(s, memory[cell, column])):
+            memory[cell, column] = 0
 
 
 @inlined
-def remember_read(s, memory, cell, own, when, slot, thread, is_shared):
+def remember_read(s, memory, cell, own, when, slot, thread, is_shared, flags):  # noqa: PLR0913, PLR0917 - a compiled loop's arrays are its arguments
     """Three that have read; where there are more, one that this one knows of gives way, or one of its warp."""
     chosen = np.int64(-1)
     for column in range(FIRST_READ, THIRD_READ + 1, 2):
-        if chosen < 0 and memory[cell, column] >> 17 == own >> 17:
+        is_own = memory[cell, column] >> 17 == own >> 17
+        if chosen < 0 and is_own and (flags & STRONG == 0 or is_strong(s, memory[cell, column])):
             chosen = np.int64(column)
     if chosen < 0:
         for column in range(FIRST_READ, THIRD_READ + 1, 2):

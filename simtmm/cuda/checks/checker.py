@@ -19,7 +19,7 @@ from simtmm.cuda.compilers import bare_name
 from simtmm.cuda.execution.launches.launch import clusters_of, reserved_bytes_of
 from simtmm.cuda.execution.layout import ALIGN
 from simtmm.cuda.ptx.flow.steps import is_of_texture
-from simtmm.errors import DeadlockError
+from simtmm.errors import DeadlockError, SimtmmError
 
 if TYPE_CHECKING:
     from simtmm.cuda.device import Device, DeviceLaunch
@@ -89,11 +89,14 @@ class Checker:
                     for piece, _ in pieces:
                         analysis.ANALYSE(piece.view(np.int64), tables)
             except DeadlockError as error:
+                self._take(described(checked, device, launch, tables, number))
                 if not self.checks.synccheck:
                     raise
-                self._take(described(checked, device, launch, tables, number))
                 self._take([Finding.of_deadlock(bare_name(function.entry), number, error)])
                 return
+            except SimtmmError:
+                self._take(described(checked, device, launch, tables, number))
+                raise
             self._take(described(checked, device, launch, tables, number))
             if tables.now[state.Now.dropped]:
                 self._note(function, f"{int(tables.now[state.Now.dropped]):,} more findings than the checks can hold")
@@ -119,11 +122,12 @@ class Checker:
         events = np.zeros(max(1, len(program.accesses)), np.int64)
         events[: len(program.accesses)] = [flags_of(instruction) for _, instruction in program.accesses]
         reads = self.checks.initcheck
-        proxy = bool((events & (state.BULK | state.PRODUCT)).any())
+        proxy = bool((events & (state.BULK | state.PRODUCT | state.TRACKS)).any())
         copies = proxy or bool((events & state.COPIES).any())
         arrays, cells, written = self._arrays(device, bits)
-        shared = function.shared_bytes(launch.shared_bytes)
-        shared += -shared % ALIGN + reserved_bytes_of(program)
+        own_bytes = function.shared_bytes(launch.shared_bytes)
+        own_bytes += -own_bytes % ALIGN
+        shared = own_bytes + reserved_bytes_of(program)
         local = program.entry_code.local_bytes
         room = cells + slots * ((shared >> bits) + 1) + slots * threads * ((local >> bits) + 1) * self.checks.initcheck
         communicates = not program.is_independent
@@ -131,7 +135,7 @@ class Checker:
             return None
         return state.tables(
             events, arrays, written, cells, blocks=blocks, threads=threads, slots=slots, unit_bits=bits,
-            shared_bytes=shared, local_bytes=local, communicates=communicates, copies=copies,
+            shared_bytes=shared, own_bytes=own_bytes, local_bytes=local, communicates=communicates, copies=copies,
             proxy=proxy, cluster=cluster,
             checks=(self.checks.racecheck, reads, self.checks.synccheck),
         )  # fmt: skip

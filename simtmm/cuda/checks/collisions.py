@@ -11,7 +11,7 @@ from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.basic_blocks import Block, control_flow
 from simtmm.cuda.ptx.flow.loops import loops
 from simtmm.cuda.ptx.flow.registers import read, written
-from simtmm.cuda.ptx.syntax import Address, Function, Instruction, Register
+from simtmm.cuda.ptx.syntax import Address, Function, Instruction, Negated, Register
 from simtmm.cuda.ptx.types import bits_of, is_type
 
 CAS = "a loop of atomicCAS() (atomicMax() or atomicMin() for the greatest or the least)"
@@ -93,13 +93,22 @@ class _Accesses:
         return not self._function.entry or id(instruction) in self._looping
 
     def load_of(self, store: Instruction) -> Instruction | None:
-        """The load of the same address that a store's value is made from; else the last one before the store."""
-        alike = [each for each in self._body if each.opcode in ("ld", "ldu") and _address(each) == _address(store)]
-        made_from = self._made_from(store)
-        if used := [each for each in alike if any(each is other for other in made_from)]:
-            return used[-1]
+        """The load of the same address that a store's value is made from; else one that decides whether it stores."""
         before = self._before(store)
-        return next((each for each in before if any(each is other for other in alike)), None)
+        alike = [each for each in before if each.opcode in ("ld", "ldu") and _address(each) == _address(store)]
+        value = store.operands[-1]
+        made_from = self._made_from([value.name] if isinstance(value, Register) else [])
+        for load in alike:
+            if any(load is each for each in made_from):
+                return load
+        for load in alike:
+            at = next(number for number, each in enumerate(before) if each is load)
+            # The nearest branch: what an earlier one leaves for good, as a break does, is not written anew.
+            nearest = next(([each] for each in before[:at] if each.opcode == "bra"), [])
+            deciding = [store, *nearest]
+            if any(load is each for each in self._made_from([name for each in deciding for name in _guard(each)])):
+                return load
+        return None
 
     def _before(self, instruction: Instruction) -> list[Instruction]:
         """What a thread may have come by before it came to an instruction, in the same round of loops; latest first."""
@@ -130,9 +139,9 @@ class _Accesses:
             makers = [each for name in sources for each in self._writers.get(name, ()) if each.opcode == opcode]
         return CAS
 
-    def _made_from(self, store: Instruction) -> list[Instruction]:
-        value = store.operands[-1]
-        pending = [value.name] if isinstance(value, Register) else []
+    def _made_from(self, names: Sequence[str]) -> list[Instruction]:
+        """What writes these registers, and what those read, and so on."""
+        pending = list(names)
         found: list[Instruction] = []
         while pending and len(found) < _MOST:
             for maker in self._writers.get(pending.pop(), ()):
@@ -140,6 +149,14 @@ class _Accesses:
                     found.append(maker)
                     pending += read(maker)
         return found
+
+
+def _guard(instruction: Instruction) -> list[str]:
+    """The predicate that decides whether it is carried out, if any."""
+    guard = instruction.guard
+    if guard is None:
+        return []
+    return [guard.register.name if isinstance(guard, Negated) else guard.name]
 
 
 def _address(instruction: Instruction) -> Address | None:

@@ -14,9 +14,11 @@ ordered.
 import numpy as np
 
 from simtmm.cuda.checks.ordering import known
+from simtmm.cuda.checks.proxies import complete_copy, engine_epoch, engine_of, has_arrived
 from simtmm.cuda.checks.state import (
     ALREADY,
     BY_CP_ASYNC,
+    ENGINES,
     GROUP_THREADS,
     IN_BULK,
     OF_PRODUCTS,
@@ -69,12 +71,36 @@ def groups(what, mask, s):
 
 def wait(s, slot, place, kind, last):
     """A thread has waited for its groups of a kind up to one."""
-    first = max(s.threads[place, OfThread.waited + kind] + 1, last - RING + 1)
-    for group in range(first, last + 1):
-        s.copies[place, kind, group % RING, 0] = group
-        s.copies[place, kind, group % RING, 1] = s.blocks[slot].generation
-        s.copies[place, kind, group % RING, 2] = s.threads[place].epoch
-    s.threads[place, OfThread.waited + kind] = max(s.threads[place, OfThread.waited + kind], last)
+    waited = s.threads[place, OfThread.waited + kind]
+    for group in range(max(1, last - RING + 1), last + 1):
+        if group > waited or s.copies[place, kind, group % RING, 3] != 0:
+            write_down(s, slot, place, kind, group)
+    s.threads[place, OfThread.waited + kind] = max(waited, last)
+
+
+@inlined
+def write_down(s, slot, place, kind, group):
+    """A group is waited for."""
+    s.copies[place, kind, group % RING, 0] = group
+    s.copies[place, kind, group % RING, 1] = s.blocks[slot].generation
+    s.copies[place, kind, group % RING, 2] = s.threads[place].epoch
+    s.copies[place, kind, group % RING, 3] = 0
+
+
+def track(s, slot, thread, address):
+    """All groups that a thread has not waited for report to an mbarrier: they are over for who waits there."""
+    if s.sizes.has_proxy == 0 or s.sizes.has_copies == 0:
+        return
+    place = slot * s.sizes.threads + thread
+    kind = np.int64(BY_CP_ASYNC)
+    engine = engine_of(address)
+    last = s.threads[place, OfThread.committed + kind]
+    for group in range(max(s.threads[place, OfThread.waited + kind] + 1, last - RING + 1), last + 1):
+        write_down(s, slot, place, kind, group)
+        s.copies[place, kind, group % RING, 3] = engine + 1
+        s.copies[place, kind, group % RING, 4] = engine_epoch(s, slot, engine)
+    s.threads[place, OfThread.waited + kind] = last
+    complete_copy(s, address)
 
 
 @inlined
@@ -92,6 +118,10 @@ def arrived(s, slot, thread, other, kind, group):
     if group > s.threads[place, OfThread.waited + kind]:
         return np.int64(PENDING_COPY)
     at = group % RING
+    engine = s.copies[place, kind, at, 3] - 1
+    if engine >= 0 and s.copies[place, kind, at, 0] == group:
+        what = s.copies[place, kind, at, 4] * ENGINES + engine
+        return np.int64(ALREADY) if has_arrived(s, slot, thread, thread + 1, what) else np.int64(PENDING_COPY)
     if (
         other == thread
         or s.copies[place, kind, at, 0] != group

@@ -12,7 +12,7 @@ from simtmm.cuda.checks.names import INITCHECK, RACECHECK, SYNCCHECK
 from simtmm.cuda.checks.same_line import apart, trips_apart
 from simtmm.cuda.checks.state import Found
 from simtmm.cuda.compilers import bare_name
-from simtmm.cuda.execution.layout import CLUSTER_BARRIER, IN_GLOBAL, IN_LOCAL, IN_SHARED, SYNCHRONISES
+from simtmm.cuda.execution.layout import CLUSTER_BARRIER, IN_GLOBAL, IN_LOCAL, IN_SHARED, LANES, SYNCHRONISES
 from simtmm.cuda.places import own_name
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class _Describing:
         self._function, self._device, self._launch, self._number = function, device, launch, number
         self._beyond_warps, self._collisions = beyond_warps, Collisions(function.program)
         self._kernel = bare_name(function.entry)
+        x, y, z = launch.block
+        self._has_warps = x * y * z > LANES
 
     def finding(self, row: list[int]) -> Finding:
         """A row in words."""
@@ -95,6 +97,11 @@ class _Describing:
             mask = row[Found.address] & 0xFFFFFFFF
             what = f"Barrier error detected. Invalid arguments: mask {mask:#010x} lacks the lane that executes it"
             sides = (self._side("Executing", row, False),)
+        elif kind == state.COUNTS_DIFFER:
+            counts = (f"{row[place]} threads" if row[place] else "all threads"
+                      for place in (Found.earlier_trips, Found.later_trips))  # fmt: skip
+            what = f"Barrier error detected. Invalid arguments: {_barrier(row)} is for {' and for '.join(counts)}"
+            sides = (self._side("Waiting", row, True), self._side("Other", row, False))
         elif kind == state.LANES_MISSING:
             what = f"Barrier error detected. Divergent thread(s) in warp: {_barrier(row)}"
             sides = (self._side("Waiting", row, True), self._side("Missing", row, False))
@@ -119,14 +126,17 @@ class _Describing:
     def _race(self, row: list[int], kind: int, who: int, space: int) -> Race:
         earlier, later = row[Found.earlier], row[Found.later]
         flags = [flags_of(self._function.program.accesses[event][1]) for event in (earlier, later)]
+        half_atomic = (flags[0] ^ flags[1]) & state.STRONG != 0 and not (flags[0] | flags[1]) & state.BULK
         return Race(
             state.WITHIN_WARP if who == state.AT_ONCE else who,
             copied=space == IN_SHARED and kind != state.WAR and flags[0] & state.COPIES != 0,
             atomic=self._collisions.update(earlier, later),
             one_store=self._collisions.is_one_store(earlier, later),
             repeated=self._collisions.is_repeated(earlier, later),
-            block_scope=all(each & state.ATOMIC and each & state.OF_BLOCK for each in flags),
-            beyond_warp=frozenset((earlier, later)) in self._beyond_warps,
+            block_scope=all(each & state.ATOMIC for each in flags) and any(each & state.OF_BLOCK for each in flags),
+            # Other warps may have come to an atomic before, which then orders what they did.
+            beyond_warp=frozenset((earlier, later)) in self._beyond_warps or (half_atomic and self._has_warps),
+            half_atomic=half_atomic,
             under_way=MULTIPLIED if flags[0] & state.PRODUCT else STILL_READ if kind == state.WAR else IN_BULK,
         )
 

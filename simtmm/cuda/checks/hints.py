@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from simtmm.cuda.checks import state
 
 COPIED = (
-    "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), and put "
-    "__syncthreads() behind that where others read it"
+    "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior), or for the mbarrier "
+    "or cuda::pipeline that was told of it, and put __syncthreads() behind that where others read it"
 )
 IN_BULK = (
     "wait for the mbarrier that the copy tells of its bytes (mbarrier.try_wait), in each thread that accesses "
@@ -32,7 +32,11 @@ BETWEEN_BLOCKS = (
     "atomically, with __threadfence() between it and the data: in each thread that wrote some, or in one behind "
     "__syncthreads()"
 )
-BLOCK_SCOPE = "atomicAdd_block() and its kin are atomic within a block alone: use atomicAdd()"
+BLOCK_SCOPE = (
+    "atomicAdd_block() and its kin, and cuda::thread_scope_block, are atomic within a block alone: use atomicAdd(), "
+    "cuda::thread_scope_device"
+)
+HALF_ATOMIC = "one of the two is atomic and the other is not: let both be, as by atomicExch() and atomicAdd(p, 0)"
 _UNWRITTEN = {
     "__shared__": "each block's shared memory is uninitialised: write it before it is read, as with zeros, and "
     "put __syncthreads() behind that where others read it",
@@ -50,7 +54,7 @@ class Race:
     both accesses at once, where each thread reads the place and writes it anew; else empty. one_store: whether both are
     the same store. repeated: whether a thread may come to it again. block_scope: whether both are atomics of a block.
     beyond_warp: whether the same accesses race between warps as well. under_way: the hint for what was begun and not
-    waited for.
+    waited for. half_atomic: whether one of the two is strong, and the other is not.
     """
 
     who: int
@@ -61,6 +65,7 @@ class Race:
     block_scope: bool = False
     beyond_warp: bool = False
     under_way: str = ""
+    half_atomic: bool = False
 
     @property
     def hint(self) -> str:
@@ -85,7 +90,7 @@ class Race:
         if self.copied:
             return COPIED
         if self.who == state.BETWEEN_BLOCKS:
-            return BETWEEN_BLOCKS
+            return f"{HALF_ATOMIC}; else {BETWEEN_BLOCKS}" if self.half_atomic else BETWEEN_BLOCKS
         return WITHIN_A_WARP if self._barrier == "__syncwarp()" else WITHIN_A_BLOCK
 
     @property
@@ -115,6 +120,8 @@ def barrier_hint(kind: int) -> str:
     """Of barriers and masks."""
     if kind == state.NOT_IN_MASK:
         return "the mask of a *_sync function must name the lane that calls it: __activemask() is rarely right"
+    if kind == state.COUNTS_DIFFER:
+        return "all threads that meet at a barrier must give it the same number of threads: that of all of them"
     if kind == state.BARRIERS_DIFFER:
         return (
             "all threads of a block must reach the same __syncthreads(), in the same iterations of the loops around "

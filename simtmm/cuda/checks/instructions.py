@@ -11,6 +11,7 @@ from simtmm.cuda.checks.state import (
     PRODUCT,
     RELEASES,
     STRONG,
+    TRACKS,
     VECTOR,
     VOLATILE,
 )
@@ -28,12 +29,12 @@ def flags_of(instruction: Instruction) -> int:
     found = 0
     if opcode == "bar":
         return ORDERS
+    if opcode == "wgmma" or (opcode in ("st", "red") and instruction.has("async")):
+        return _of_async(opcode)
     if opcode in ("atom", "red"):
         # An atomic whose result is looked at acquires, as in the CUDA C++ guide's own examples, which have no fence
         # behind it; by PTX it does so with .acquire, or with a fence behind it.
         found |= STRONG | ATOMIC | (ACQUIRES if opcode == "atom" else 0)
-    if opcode == "wgmma":
-        return PRODUCT
     if opcode == "mbarrier" or (opcode == "cp" and instruction.has("bulk", "mbarrier")):
         return _of_mbarrier(instruction)
     if opcode == "cp":
@@ -53,16 +54,22 @@ def flags_of(instruction: Instruction) -> int:
     return found
 
 
+def _of_async(opcode: str) -> int:
+    """Products, and what writes for who waits at its mbarrier, which a log does not tell apart from that."""
+    return PRODUCT if opcode == "wgmma" else STRONG | OF_BLOCK | IGNORED
+
+
 def _of_mbarrier(instruction: Instruction) -> int:
-    """Arrivals release, as copies in bulk do when they are done, and waits acquire; the object is nobody's to read."""
+    """Arrivals release, as copies in bulk do when they are done, and waits acquire; one is made by a plain write."""
+    if instruction.has("init"):
+        return OF_BLOCK | IGNORED
     found = STRONG | OF_BLOCK | IGNORED
     if instruction.opcode == "cp":
-        return (
-            found | RELEASES | (BULK if instruction.has("bulk") else 0) | (ATOMIC if instruction.has("reduce") else 0)
-        )
+        found |= RELEASES | (BULK if instruction.has("bulk") else TRACKS)
+        return found | (ATOMIC if instruction.has("reduce") else 0)
     if instruction.has("test_wait", "try_wait"):
         return found | ACQUIRES
-    return found if instruction.has("init", "inval") else found | RELEASES
+    return found if instruction.has("inval") else found | RELEASES
 
 
 def unit_bits(program: Program) -> int:

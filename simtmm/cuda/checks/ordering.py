@@ -192,10 +192,25 @@ def fence(mask, of_device, s):
             if of_device:
                 s.threads[place].device_fence = epoch
                 s.threads[place].fence_generation = s.blocks[slot].generation
-                s.threads[place].known = max(s.threads[place].known, s.threads[place].pending)
+                heard = max(s.threads[place].pending, s.blocks[slot].pending_time)
+                s.threads[place].known = max(s.threads[place].known, heard)
                 s.threads[place].pending = 0
+                cover(s, slot, thread)
             s.threads[place].epoch = epoch + 1
             take_pending(s, slot, thread)
+
+
+def cover(s, slot, thread):
+    """A thread's fence for the device stands behind what it knows its warp to have done."""
+    s.blocks[slot].has_fenced = 1
+    generation = s.blocks[slot].generation
+    warp = thread // LANES * LANES
+    for other in range(warp, min(warp + LANES, s.sizes.threads)):
+        place = slot * s.sizes.threads + other
+        if s.threads[place].covered_generation < generation:
+            s.threads[place].covered_before = s.threads[place].covered
+            s.threads[place].covered_generation = generation
+        s.threads[place].covered = max(s.threads[place].covered, known(s, slot, thread, other))
 
 
 def take_pending(s, slot, thread):
@@ -235,7 +250,7 @@ def synchronise(s, flags, address, thread, reads, writes):
             elif s.threads[place].pending_bucket != bucket + 1:
                 take_pending(s, slot, thread)
                 s.threads[place].pending_bucket = bucket + 1
-        if flags & OF_BLOCK == 0 and s.times[at] > 0:
+        if flags & OF_BLOCK == 0 and s.times[at] > 0 and s.releasers[at] != s.now.number + 1:
             if flags & ACQUIRES != 0:
                 s.threads[place].known = max(s.threads[place].known, s.times[at])
             else:
@@ -247,12 +262,12 @@ def synchronise(s, flags, address, thread, reads, writes):
             s.threads[place].epoch += 1
         if own > 0:
             release(s, slot, thread, bucket, own)
-            device = s.threads[place].device_fence
-            generation = s.threads[place].fence_generation
-            if flags & RELEASES != 0:
-                device, generation = own, s.blocks[slot].generation
-            if flags & OF_BLOCK == 0 and device > 0 and s.sizes.communicates != 0:
-                publish(s, slot, thread, at, device, generation)
+        device = s.threads[place].device_fence
+        generation = s.threads[place].fence_generation
+        if flags & RELEASES != 0:
+            device, generation = own, s.blocks[slot].generation
+        if flags & OF_BLOCK == 0 and s.sizes.communicates != 0 and (device > 0 or s.blocks[slot].has_fenced != 0):
+            publish(s, slot, thread, at, device, generation)
 
 
 def release(s, slot, thread, bucket, own):
@@ -285,15 +300,25 @@ def freshen(s, slot, bucket):
 
 
 def publish(s, slot, thread, at, own, generation):
-    """The same for other blocks."""
+    """The same for other blocks; and what others of the block did, which a fence of theirs and then a barrier stand
+    behind. own: 0 where the thread itself has not fenced.
+    """
     number = s.now.number
     s.now.synchronised = 1
     s.now.time = min(s.now.time + 1, TOP)
     s.times[at] = s.now.time
+    s.releasers[at] = number + 1 if s.releasers[at] == 0 or s.releasers[at] == number + 1 else np.int64(-1)
     s.generations[number] = max(np.int64(s.generations[number]), generation)
     for other in range(s.sizes.threads):
-        s.row[other] = 0
-    give(s, slot, thread, own)
+        place = slot * s.sizes.threads + other
+        s.row[other] = s.threads[place].covered_before
+        fenced = s.threads[place].device_fence
+        if s.threads[place].covered_generation < s.blocks[slot].generation:
+            s.row[other] = s.threads[place].covered
+        elif fenced > 0 and known(s, slot, thread, other) >= fenced:
+            s.row[other] = max(np.int64(s.row[other]), fenced)
+    if own > 0:
+        give(s, slot, thread, own)
     for other in range(s.sizes.threads):
         place = number * s.sizes.threads + other
         s.published[place] = max(np.int64(s.published[place]), np.int64(s.row[other]))

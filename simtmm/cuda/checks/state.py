@@ -8,15 +8,16 @@ from simtmm.cuda.execution.layout import ALL_BARRIERS, LANES
 from simtmm.native import Columns
 
 # Of an instruction (Tables.events): what it is beside a load or a store; ORDERS: of one that gathers lanes of a warp,
-# whether it orders their memory; BULK: it copies in bulk; PRODUCT: of a group of warps; IGNORED: at an mbarrier.
+# whether it orders their memory; BULK: it copies in bulk; PRODUCT: of a group of warps; IGNORED: at an mbarrier;
+# TRACKS: which it tells of copies by cp.async.
 (STRONG, VOLATILE, ACQUIRES, RELEASES, OF_BLOCK, ATOMIC, VECTOR, IGNORED, COPIES,
- ORDERS, BULK, PRODUCT) = (1 << bit for bit in range(12))  # fmt: skip
+ ORDERS, BULK, PRODUCT, TRACKS) = (1 << bit for bit in range(13))  # fmt: skip
 
 # What is remembered of a cell of memory: the last two that wrote it and three that have read it since, two words each.
 FIRST_WRITE, SECOND_WRITE, FIRST_READ, SECOND_READ, THIRD_READ, CELL = 0, 2, 4, 6, 8, 10
 
 # Kinds of findings.
-RAW, WAR, WAW, UNWRITTEN, PARTLY_WRITTEN, LANES_MISSING, BARRIERS_DIFFER, NOT_IN_MASK = range(1, 9)
+RAW, WAR, WAW, UNWRITTEN, PARTLY_WRITTEN, LANES_MISSING, BARRIERS_DIFFER, NOT_IN_MASK, COUNTS_DIFFER = range(1, 10)
 # Who races; a thread with its own copies; lanes of a warp that write one place by one execution of an instruction; what
 # is ordered, but by no fence between the generic and the async proxy; what was begun and not waited for.
 WITHIN_WARP, WITHIN_BLOCK, BETWEEN_BLOCKS, WITHIN_THREAD, AT_ONCE, UNFENCED, UNDER_WAY = range(1, 8)
@@ -48,20 +49,24 @@ TOP = (1 << 22) - 1  # the most that an epoch or a time counts to: 22 bits of a 
 Now = Columns("slot warp number time stamp free dropped used last_array synchronised engine")
 
 # Of a slot, which a block has while it runs.
-OfSlot = Columns("generation living of_stamp far known_time")
+# has_fenced: whether a thread of it has, for the device. pending_time: what threads had read of before the last barrier
+# of all, and not fenced.
+OfSlot = Columns("generation living of_stamp far known_time pending_time has_fenced")
 
 # Of a thread in a slot: its epoch; that which its warp knows; that at its last fence, for its block and for the device,
-# with the generation then; the time that it knows other blocks by, and what it has read and will know by its next
-# fence: a time, and a bucket + 1; how many groups of each kind it has committed, and waited for; and how often it has
-# fenced the async proxy.
+# with the generation then; up to which epoch fences for the device, of any thread of its warp, stand behind what it
+# did, in which generation the last of them, and up to which those of earlier generations; the time that it knows other
+# blocks by, and what it has read and will know by its next fence: a time, and a bucket + 1; how many groups of each
+# kind it has committed, and waited for; and how often it has fenced the async proxy.
 OfThread = Columns(
-    "epoch warp_epoch block_fence device_fence fence_generation known pending pending_bucket",
+    "epoch warp_epoch block_fence device_fence fence_generation",
+    "covered covered_generation covered_before known pending pending_bucket",
     *(f"{done}{kind or ''}" for done in ("committed", "waited") for kind in range(KINDS_OF_GROUPS)),
     "fences",
 )
 
 Sizes = Columns(
-    "unit_bits threads warps shared_cells local_cells local_bytes has_vectors races reads syncs shared_base",
+    "unit_bits threads warps shared_cells local_cells local_bytes has_vectors races reads syncs own_bytes",
     "communicates has_copies has_proxy has_peers",
 )
 
@@ -87,9 +92,11 @@ class Tables(NamedTuple):
     published: Any  # int32[blocks * threads]: the epochs that are known to the device
     generations: Any  # int32[blocks]: the generation before which all is
     times: Any  # int64[PLACES]
+    releasers: Any  # int64[PLACES]: the block that released there and 1, or -1 if several did
     buckets: Any  # int32[slots, BUCKETS, threads]
     bucket_stamps: Any  # int32[slots, BUCKETS]
-    copies: Any  # int64[slots * threads, KINDS_OF_GROUPS, RING, 3]: a group that was waited for, generation, epoch then
+    copies: Any  # int64[slots * threads, KINDS_OF_GROUPS, RING, 5]: a group that was waited for, generation, epoch
+    # then; or that an mbarrier was told of: its engine + 1 and that one's epoch
     fences: Any  # int64[slots * threads, RING, 2]: the generation and the epoch at a fence of the async proxy
     fenced: Any  # int32[slots, threads, threads]: the epochs that a thread knew at its last one
     engines: Any  # int32[slots, threads, ENGINES]: the epochs of engines that a thread knows
@@ -114,6 +121,7 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     slots: int,
     unit_bits: int,
     shared_bytes: int,
+    own_bytes: int,
     local_bytes: int,
     communicates: bool,
     copies: bool,
@@ -121,7 +129,8 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     cluster: Any,
     checks: tuple[bool, bool, bool],
 ) -> Tables:
-    """What a launch begins with. cells: of all arrays. unit_bits: the exponent of a cell's bytes. local_bytes: of a
+    """What a launch begins with. cells: of all arrays. unit_bits: the exponent of a cell's bytes. own_bytes: of shared
+    memory, those before the system's, with which cooperative groups do as they like. local_bytes: of a
     thread, of the kernel's own variables. copies: whether anything goes on while its thread does. proxy: whether the
     async proxy accesses memory. cluster: as of Tables, of no rows without clusters. checks: whether races, reads of
     what is not written, and barriers are looked at.
@@ -132,7 +141,7 @@ def tables(  # noqa: PLR0913 - each is a size of a table
     local_cells = (local_bytes + (1 << unit_bits) - 1) >> unit_bits
     has_vectors = slots * threads * threads <= MOST_VECTORS
     sizes = np.array(
-        [unit_bits, threads, warps, shared_cells, local_cells, local_bytes, has_vectors, races, reads, syncs, 0,
+        [unit_bits, threads, warps, shared_cells, local_cells, local_bytes, has_vectors, races, reads, syncs, own_bytes,
          communicates, copies, proxy, len(cluster) > 0],
         np.int64,
     )  # fmt: skip
@@ -150,8 +159,9 @@ def tables(  # noqa: PLR0913 - each is a size of a table
         np.zeros(slots * shared_cells if reads else 0, np.int32),
         np.zeros(slots * threads * local_cells if reads else 0, np.int32),
         np.zeros(blocks * threads if communicates else 0, np.int32), np.zeros(blocks if communicates else 0, np.int32),
-        np.zeros(PLACES, np.int64), np.zeros((one, BUCKETS, threads), np.int32), np.zeros((one, BUCKETS), np.int32),
-        np.zeros((slots * threads if copies else 1, KINDS_OF_GROUPS, RING, 3), np.int64),
+        np.zeros(PLACES, np.int64), np.zeros(PLACES, np.int64),
+        np.zeros((one, BUCKETS, threads), np.int32), np.zeros((one, BUCKETS), np.int32),
+        np.zeros((slots * threads if copies else 1, KINDS_OF_GROUPS, RING, 5), np.int64),
         np.zeros((slots * threads if proxy else 1, RING, 2), np.int64),
         np.zeros((one, threads, threads) if has_vectors and proxy else (1, 1, 1), np.int32),
         np.zeros((slots, threads, ENGINES) if proxy else (1, 1, 1), np.int32),

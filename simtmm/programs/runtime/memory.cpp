@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <deque>
 #include <map>
 
 namespace simtmm {
@@ -54,6 +55,13 @@ static bool ready() {
         if (state < 0) say("error: ", "this computer has no address space for a device's memory");
     }
     return state > 0;
+}
+
+// What was freed, the latest last; its place is the line that did.
+static const size_t MOST_FREED = 1 << 12;
+static std::deque<Piece> &freed() {
+    static auto &found = *new std::deque<Piece>;
+    return found;
 }
 
 bool is_device_region(const void *pointer) {
@@ -125,6 +133,9 @@ bool release(const void *pointer, int kind, const char *function) {
             mprotect((void *)piece.address, large_pool.taken(piece.bytes), PROT_NONE);
     }
     pieces().erase(found);
+    piece.place = piece.flags ? "" : site_place;
+    freed().push_back(piece);
+    if (freed().size() > MOST_FREED) freed().pop_front();
     version++;
     return true;
 }
@@ -375,6 +386,20 @@ extern "C" __attribute__((visibility("default"))) int simtmm_rows(Row *rows, int
         count++;
     }
     return count;
+}
+
+// The latest piece that was freed and had an address: what it is called, and by which line it was freed; null for none.
+extern "C" __attribute__((visibility("default"))) const char *simtmm_freed(uint64_t address, uint64_t *base,
+                                                                           uint64_t *bytes) {
+    static std::string text;
+    for (auto each = freed().rbegin(); each != freed().rend(); ++each)
+        if (each->address <= address && address < each->address + each->bytes) {
+            *base = each->address;
+            *bytes = each->bytes;
+            text = each->name + (each->place.empty() ? " (freed)" : " (freed at " + each->place + ")");
+            return text.c_str();
+        }
+    return nullptr;
 }
 
 // Memory that Python asks for: a module's variables, and what device code allocates. flags: 1: never freed.

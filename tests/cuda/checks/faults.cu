@@ -954,3 +954,250 @@ extern "C" __global__ void right_copy_and_mbarrier(int* out, const int* in, int*
                      : "=r"(done) : "r"(at) : "memory");
     out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
 }
+
+// ---- Plain accesses and atomics of one thread
+
+extern "C" __global__ void counter_cleared_beside_atomics(int* out, const int* in, int* state) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    atomicAdd(&count, in[threadIdx.x]);
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = count;
+}
+
+extern "C" __global__ void right_counter(int* out, const int* in, int* state) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    atomicAdd(&count, in[threadIdx.x]);
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = count;
+}
+
+extern "C" __global__ void counter_cleared_for_one_warp(int* out, const int* in, int* state) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncwarp();
+    atomicAdd(&count, in[threadIdx.x]);
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = count;
+}
+
+extern "C" __global__ void plain_read_before_atomics(int* out, const int* in, int* state) {
+    int i = blockIdx.x;
+    if (threadIdx.x == 0 && state[i] == 0) atomicExch(&state[i], 1);
+    if (threadIdx.x == 32) atomicExch(&state[i], 2);
+}
+
+extern "C" __global__ void atomic_read_before_a_plain_one(int* out, const int* in, int* state) {
+    __shared__ int flag;
+    if (threadIdx.x == 0) flag = 3;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int first, at = (int)__cvta_generic_to_shared(&flag);
+        asm volatile("ld.relaxed.cta.shared.s32 %0, [%1];" : "=r"(first) : "r"(at) : "memory");
+        out[blockIdx.x] = first + flag;
+    }
+    if (threadIdx.x == 1) atomicAdd(&flag, 1);
+}
+
+// ---- Fences and barriers
+
+extern "C" __global__ void right_fences_before_the_barrier(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    out[1024 + blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x] + 1;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 40) last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return;
+    out[threadIdx.x] = out[1024 + threadIdx.x] + out[1088 + threadIdx.x];
+    if (threadIdx.x == 0) state[0] = 0;
+}
+
+extern "C" __global__ void right_fences_of_leaders(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    out[1024 + blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x] + 1;
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 40) last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) out[threadIdx.x] = out[1024 + threadIdx.x] + out[1088 + threadIdx.x];
+}
+
+extern "C" __global__ void fences_of_half(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    out[1024 + blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x] + 1;
+    if (threadIdx.x < 32) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) out[threadIdx.x] = out[1024 + threadIdx.x] + out[1088 + threadIdx.x];
+}
+
+extern "C" __global__ void fence_of_another_behind_the_barrier(int* out, const int* in, int* state) {
+    __shared__ bool last;
+    out[1024 + blockIdx.x * 64 + threadIdx.x] = in[threadIdx.x] + 1;
+    __syncthreads();
+    if (threadIdx.x == 32) __threadfence();
+    if (threadIdx.x == 0) last = atomicAdd(&state[0], 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) out[threadIdx.x] = out[1024 + threadIdx.x] + out[1088 + threadIdx.x];
+}
+
+#define TELL_AND_WAIT(OTHER) \
+    __threadfence(); \
+    __syncthreads(); \
+    if (threadIdx.x == 0) { \
+        *(volatile int*)&state[blockIdx.x] = 1; \
+        while (*(volatile int*)&state[OTHER] == 0) { \
+        } \
+    }
+
+extern "C" __global__ void right_fences_of_readers(int* out, const int* in, int* state) {
+    int i = blockIdx.x * 64 + threadIdx.x;
+    out[i] = in[threadIdx.x] + 1;
+    TELL_AND_WAIT((blockIdx.x + 1) % gridDim.x)
+    __syncthreads();
+    __threadfence();
+    out[1024 + i] = out[(i + 64) % (64 * gridDim.x)];
+}
+
+extern "C" __global__ void readers_without_a_fence(int* out, const int* in, int* state) {
+    int i = blockIdx.x * 64 + threadIdx.x;
+    out[i] = in[threadIdx.x] + 1;
+    TELL_AND_WAIT((blockIdx.x + 1) % gridDim.x)
+    __syncthreads();
+    out[1024 + i] = out[(i + 64) % (64 * gridDim.x)];
+}
+
+extern "C" __global__ void waits_for_its_own_flag(int* out, const int* in, int* state) {
+    int i = blockIdx.x * 64 + threadIdx.x;
+    out[i] = in[threadIdx.x] + 1;
+    TELL_AND_WAIT(blockIdx.x)
+    __threadfence();
+    __syncthreads();
+    if (blockIdx.x > 0) out[1024 + i] = out[i - 64];
+}
+
+// ---- Barriers in shared memory, and with counts
+
+#define ARRIVE_AND_WAIT(AT) \
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(AT) : "memory"); \
+    for (unsigned done = 0; !done;) \
+        asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" \
+                     : "=r"(done) : "r"(AT) : "memory");
+
+extern "C" __global__ void mbarrier_before_it_is_made(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    __shared__ unsigned long long object;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&object);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    tile[threadIdx.x] = in[threadIdx.x];
+    ARRIVE_AND_WAIT(at)
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void copy_told_to_an_mbarrier_alone(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    __shared__ unsigned long long object;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&object);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    __syncthreads();
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(at) : "memory");
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+    ARRIVE_AND_WAIT(at)
+}
+
+extern "C" __global__ void right_copy_told_to_an_mbarrier(int* out, const int* in, int* state) {
+    __shared__ int tile[64], twice[64];
+    __shared__ unsigned long long object;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&object);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+    __syncthreads();
+    COPY(&tile[threadIdx.x], &in[threadIdx.x]);
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(at) : "memory");
+    ARRIVE_AND_WAIT(at)
+    COPY(&twice[threadIdx.x], &in[threadIdx.x]);
+    COMMIT();
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(at) : "memory");
+    WAIT(0);
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + twice[63 - threadIdx.x];
+}
+
+extern "C" __global__ void counts_of_a_named_barrier(int* out, const int* in, int* state) {
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("bar.sync 1, 32;" ::: "memory");
+    out[blockIdx.x * 64 + threadIdx.x] = 1;
+}
+
+// ---- What one thread writes for all
+
+extern "C" __global__ void leader_in_a_loop(int* out, const int* in, int* state) {
+    __shared__ int base;
+    int sum = 0;
+    for (int round = 0; round < 3; ++round) {
+        if (threadIdx.x == 0) base = in[round] + round;
+        __syncthreads();
+        sum += base;
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+extern "C" __global__ void leader_in_other_arm(int* out, const int* in, int* state) {
+    __shared__ int base[2];
+    int warp = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) base[warp] = atomicAdd(&state[0], 32);
+    out[blockIdx.x * 64 + threadIdx.x] = base[warp] + threadIdx.x % 32;
+}
+
+extern "C" __global__ void leader_ends_the_loop(int* out, const int* in, int* state) {
+    __shared__ int stop;
+    if (threadIdx.x == 0) stop = 0;
+    __syncthreads();
+    for (int round = 0; round < 4; ++round) {
+        if (stop) break;
+        if (threadIdx.x == 40 && round == 2) stop = 1;
+        __syncthreads();
+    }
+    out[blockIdx.x * 64 + threadIdx.x] = 1;
+}
+
+extern "C" __global__ void bins_read_beside_atomics(int* out, const int* in, int* state) {
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[in[threadIdx.x] % 16], 1);
+    if (threadIdx.x < 16) out[blockIdx.x * 64 + threadIdx.x] = bins[threadIdx.x];
+}
+
+extern "C" __global__ void atomics_of_two_scopes(int* out, const int* in, int* state) {
+    if (threadIdx.x == 0) atomicAdd_system(&state[0], 1);
+    if (threadIdx.x == 1) atomicAdd_block(&state[0], 1);
+}
+
+// ---- Tiles of several warps, which keep what they share in the system's part of shared memory
+
+#include <cooperative_groups.h>
+
+extern "C" __global__ void right_tile_of_two_warps(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    auto both = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    tile[threadIdx.x] = in[threadIdx.x];
+    both.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + both.shfl(in[threadIdx.x], 40);
+}
+
+extern "C" __global__ void tile_of_two_warps_not_met(int* out, const int* in, int* state) {
+    __shared__ int tile[64];
+    auto both = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    both.sync();
+    tile[threadIdx.x] = in[threadIdx.x];
+    out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+}

@@ -90,6 +90,23 @@ FAULTS = {
     "warp_leaves_the_loop_early": (IN_BLOCK, 6, 3),
     "mask_without_the_caller": ("Invalid arguments: mask 0x0000ffff", 1),
     "mask_of_lanes_elsewhere": ("Divergent thread(s): launch of mask_of_lanes_elsewhere: deadlock",),
+    "counter_cleared_beside_atomics": (WAW, 2, 3),
+    "counter_cleared_for_one_warp": (WAW, 2, 4),
+    "plain_read_before_atomics": (WAR, 2, 3),
+    "atomic_read_before_a_plain_one": (WARP_WAR, 7, 9),
+    "fences_of_half": (RAW, 2, 7),
+    "fence_of_another_behind_the_barrier": (RAW, 2, 7),
+    "readers_without_a_fence": (RAW, 2, 5),
+    "waits_for_its_own_flag": (RAW, 2, 6),
+    "mbarrier_before_it_is_made": (RAW, 4, 6),
+    "copy_told_to_an_mbarrier_alone": (RAW, 6, 9),
+    "counts_of_a_named_barrier": ("Invalid arguments: barrier 1 is for 64 threads and for 32 threads", 2, 4),
+    "leader_in_a_loop": (RAW, 4, 6),
+    "leader_ends_the_loop": (RAW, 6, 5),
+    "bins_read_beside_atomics": (WARP_RAW, 4, 5),
+    "atomics_of_two_scopes": (WAW, 2, 1),
+    "tile_of_two_warps_not_met": (RAW, 4, 5),
+    "leader_in_other_arm": (WARP_WAR, 4, 3),
 }
 
 

@@ -121,6 +121,25 @@ MENDED = {
     "mask_of_lanes_elsewhere": ("name in the mask only lanes that do", {
         3: ("0xffffffff", "0x0000ffff"), 5: ("0xffffffff", "0xffff0000"),
     }),
+    "counter_cleared_beside_atomics": _first(SYNC, 3, "atomicAdd"),
+    "counter_cleared_for_one_warp": _first(SYNC, 4, "atomicAdd"),
+    "plain_read_before_atomics": _first(SYNC, 3, "if ("),
+    "atomic_read_before_a_plain_one": _first(SYNC, 9, "if ("),
+    "fences_of_half": (FLAG, {3: ("if (threadIdx.x < 32) ", "")}),
+    "fence_of_another_behind_the_barrier": (FLAG, {5: ("if (", "if (threadIdx.x == 0) __threadfence(); if (")}),
+    "readers_without_a_fence": (FLAG, {5: ("out[", "__threadfence(); out[")}),
+    "waits_for_its_own_flag": (FLAG, {3: ("blockIdx.x)", "(blockIdx.x ? blockIdx.x - 1 : 0))")}),
+    "mbarrier_before_it_is_made": _first(SYNC, 6, "ARRIVE"),
+    "copy_told_to_an_mbarrier_alone": ("or for the mbarrier or cuda::pipeline that was told of it", {
+        8: ("__syncthreads();", "ARRIVE_AND_WAIT(at)"), 10: ("ARRIVE_AND_WAIT(at)", ""),
+    }),
+    "counts_of_a_named_barrier": ("the same number of threads", {4: ("1, 32", "1, 64")}),
+    "leader_in_a_loop": (SYNC, {4: ("if (", "__syncthreads(); if (")}),
+    "leader_ends_the_loop": (SYNC, {6: ("if (", "__syncthreads(); if (")}),
+    "bins_read_beside_atomics": _first(SYNC, 5, "if ("),
+    "atomics_of_two_scopes": ("use atomicAdd(), cuda::thread_scope_device", {2: ("atomicAdd_block", "atomicAdd")}),
+    "tile_of_two_warps_not_met": _first(SYNC, 5, "out["),
+    "leader_in_other_arm": _first(WARP_SYNC, 4, "out["),
 }  # fmt: skip
 
 

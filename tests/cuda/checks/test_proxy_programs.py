@@ -76,3 +76,9 @@ def test_a_box_of_memory_that_was_never_written_is_found_where_it_is_read(taken,
     for finding in harmful:
         assert finding.kernel == "transpose"
         assert "ninitialized" in finding.what
+
+
+@pytest.mark.parametrize("name", ["cluster_exchange.cu", "tiles.cu", "pipelines.cu"])
+def test_nothing_is_found_where_copies_clusters_and_wide_tiles_meet_at_barriers_in_memory(name, tmp_path):
+    source = (PROGRAMS / name).read_text(encoding="utf-8")
+    assert found(source, tmp_path).harmful == ()

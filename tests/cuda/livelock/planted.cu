@@ -224,3 +224,18 @@ extern "C" __global__ void waits_after_long_work(int *a, int *b) {
     b[threadIdx.x] = x;
     while (((Word *)a)[x & 0] == 0) ;  // SPINS
 }
+
+extern "C" __global__ void mbarrier_whose_parity_stays(int *a, int *b) {
+    __shared__ unsigned long long barrier;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 64;" :: "r"(at) : "memory");
+    __syncthreads();
+    for (int trip = 0; trip < 2; trip++) {
+        asm volatile("{.reg .b64 s; mbarrier.arrive.shared::cta.b64 s, [%0];}" :: "r"(at) : "memory");
+        int done = 0;
+        while (!done)
+            asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p;}"  // SPINS
+                         : "=r"(done) : "r"(at), "r"(0) : "memory");
+        a[threadIdx.x] = trip;
+    }
+}

@@ -35,6 +35,7 @@ PLANTED = {
     "calls_what_looks": ("index 13 of a", "it is 0, and nothing in the kernel writes it"),
     "waits_in_a_function": ("index 17 of a", "it is 0"),
     "mbarrier_without_enough_arrivals": ("byte 0 of barrier", "64 threads"),
+    "mbarrier_whose_parity_stays": ("byte 0 of barrier", "32 threads"),
     "acquires_for_ever": ("index 33 of a", "it is 0"),
     "waits_for_a_byte": ("index 40 and 1 bytes of a", "it is 0"),
     "waits_for_eight_bytes": ("index 22 of a", "it is 0"),

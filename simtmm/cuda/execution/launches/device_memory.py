@@ -20,7 +20,7 @@ class Allocation:
     """A piece of memory: virtual address and size [bytes], what it is called, and its bytes, which are written to.
 
     constant: constant memory. read_only: memory of the host that nobody may write to. of_host: memory that the host may
-    write while a kernel runs: pinned, mapped, managed.
+    write while a kernel runs: pinned, mapped, managed. is_freed: what was there, and is no more.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Allocation:
     array: npt.NDArray[Any] | None = None
     read_only: bool = False
     of_host: bool = False
+    is_freed: bool = False
 
 
 class DeviceMemory:

@@ -203,6 +203,10 @@ def run(  # noqa: PLR0913, PLR0917 - each is a part of a launch
     core = Core(state, code, record, watched, patience, log)
     try:
         yield from _all_blocks(core, resident, calls_host, seconds, chosen, concurrent)
+    except Exception:
+        if state.program.checks and (piece := core.logged()) is not None:
+            yield piece, 0  # for the checks: what threads did before one went wrong
+        raise
     finally:
         core.give_back()
 

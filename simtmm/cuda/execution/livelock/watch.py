@@ -208,7 +208,12 @@ class Watch:
             self._pause *= 4
             self._turns.wait(self._pause)
             self._pieces.wait(self._pause)
-        elif not is_quiet or self._snapshot is None or self._snapshot.numbers != numbers_of(blocks):
+        elif (
+            not is_quiet
+            or self._snapshot is None
+            or self._snapshot.numbers != numbers_of(blocks)
+            or not self._tries & (self._tries - 1)  # seldomer each time, as Brent does: it may be of a way into a cycle
+        ):
             self._snapshot = Snapshot(self.state, blocks)
             launch["changes"] = launch["restless"] = 0
             self._seen[:] = np.zeros(1, SEEN)

@@ -118,16 +118,16 @@ def log_fence(context: "Context", instruction: Instruction) -> None:
 def log_copies(context: "Context", instruction: Instruction) -> None:
     """Log an instruction that ends a group of copies or of products, or waits for some; others add nothing.
 
-    An mbarrier that is told of copies by cp.async lets them be waited for there: they count as waited for at once.
+    What an mbarrier is told of is a group that ends there; the access to the mbarrier, which is logged, tells which.
     """
     if instruction.opcode == "wgmma" or (instruction.opcode == "cp" and instruction.has("bulk")):
         _log_groups(context, instruction)
         return
     if instruction.opcode != "cp":
         return
-    if instruction.has("commit_group"):
+    if instruction.has("commit_group", "mbarrier"):
         _note(context, COPIES_COMMITTED, context.active)
-    elif instruction.has("wait_all", "mbarrier"):
+    elif instruction.has("wait_all"):
         _note(context, COPIES_ALL, context.active)
     elif instruction.has("wait_group"):
         (latest,) = instruction.operands
@@ -161,6 +161,16 @@ def log_bulk(context: "Context", space: str, writes: bool, addresses: Value, siz
         emit.store(each, "%addresses", ALIGN)
         emit.call("log.entry", "void", LAUNCH_POINTER, Value(str(number), "i32"), context.active,
                   Value("%addresses", "ptr"))  # fmt: skip
+
+
+def log_told(context: "Context", addresses: Value) -> None:
+    """Log that mbarriers in shared memory are told of copies, at addresses, i64 of each lane."""
+    if not context.code.program.checks:
+        return
+    number = context.access_number() | 3 << CHECK_WIDTH_BIT | _SPACES["shared"] << CHECK_SPACE_BIT
+    context.emit.store(addresses, "%addresses", ALIGN)
+    context.emit.call("log.entry", "void", LAUNCH_POINTER, Value(str(number), "i32"), context.active,
+                      Value("%addresses", "ptr"))  # fmt: skip
 
 
 def log_leaving(context: "Context", mask: Value) -> None:

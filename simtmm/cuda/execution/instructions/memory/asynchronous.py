@@ -11,7 +11,7 @@ from simtmm.cuda.execution.instructions.memory.mbarrier import arrive, complete,
 from simtmm.cuda.execution.instructions.memory.tensor_code import SUMS
 from simtmm.cuda.execution.instructions.memory.tensors import barrier_beside, copy_tensor, each_target
 from simtmm.cuda.execution.layout import ALIGN, COPIER_BIT, OUT_OF_BOUNDS
-from simtmm.cuda.execution.runtime.check_log import log_bulk
+from simtmm.cuda.execution.runtime.check_log import log_bulk, log_told
 from simtmm.cuda.execution.translation.context import Context
 from simtmm.cuda.execution.translation.emit import Value
 from simtmm.cuda.ptx.flow.steps import BULK_ENTRIES, BULK_WIDTH, space_of, width_of
@@ -35,7 +35,9 @@ def copy(context: Context, instruction: Instruction) -> None:
             arrive(context, instruction.operands[0])
         else:
             none = context.emit.constant(0, "<32 x i64>")
-            note(context, ARRIVE_COPIED, context.active, address_of(context, instruction.operands[0]), none)
+            addresses = address_of(context, instruction.operands[0])
+            log_told(context, addresses)
+            note(context, ARRIVE_COPIED, context.active, addresses, none)
     elif instruction.has("bulk") and instruction.has("commit_group"):
         note_group(context, STORES_COMMIT)
     elif instruction.has("bulk") and instruction.has("wait_group"):
