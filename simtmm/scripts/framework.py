@@ -96,7 +96,8 @@ class _Finder(importlib.abc.MetaPathFinder):
                 continue
             if adapter.stands_in:
                 self.enter(adapter)
-                return importlib.machinery.ModuleSpec(fullname, _Placed(), is_package=True)
+                placed = _Placed(sys.modules.pop(fullname))  # else Python runs its source again, for one module more
+                return importlib.machinery.ModuleSpec(fullname, placed, is_package=True)
             return self._followed(fullname, path, target, adapter)
         return None
 
@@ -115,14 +116,18 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class _Placed(importlib.abc.Loader):
-    """Gives the module that lies in `sys.modules` already."""
+    """Gives a module that is there already, under another name."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         """It."""
-        return sys.modules[spec.name]
+        return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        """It has been run."""
+        """It has been run, and stays what it is by its own name."""
+        module.__spec__ = self._spec
 
 
 class _Followed(importlib.abc.Loader):

@@ -1,10 +1,13 @@
 """Programs as people write them for CuPy, each of which compares what it computes with NumPy."""
 
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
 
 import simtmm
+import simtmm.scripts.cupy as cp
 from simtmm.scripts.run import run_script
 from tests.cuda.compilers.conftest import needs_nvrtc
 
@@ -22,6 +25,16 @@ def test_k_means_is_recorded_launch_by_launch_and_what_ran_in_numpy_is_counted(c
     assert kernels == ["assign", "add_up", "assign", "add_up", "variance", "variance", "variance"]
     counted = dict(outcome.unrecorded)
     assert (outcome.status, counted["cupy.divide"], counted["cupy.maximum"], counted["cupy.mean"]) == (0, 2, 2, 3)
+
+
+def test_the_stand_in_is_one_module_whatever_its_name(tmp_path):
+    script = tmp_path / "s.py"
+    script.write_text("import cupy\nimport simtmm.scripts.cupy as own\nassert cupy is own, (cupy, own)\n")
+    spec = cp.__spec__
+    for _ in range(2):
+        assert run_script(script, [], simtmm.recording()).status == 0
+        assert importlib.import_module("simtmm.scripts.cupy") is cp
+        assert (cp.__spec__, "cupy" in sys.modules) == (spec, False)
 
 
 def test_a_module_with_templates_constants_and_shared_memory():
