@@ -70,6 +70,7 @@ PAGES = {
     ),
     "studies": (
         "user's cache folder (`$SIMTMM_CACHE`, {study.evaluation.recorded_traces:MOST_KEPT|GiB}",
+        "From {study.results:LARGE} points on, the points are columns in JSON",
         "a store for each program ({study.store.kept:MOST_KEPT|GiB} in all",
         "corrects an estimate that was more than {report.progress:OFF} times off",
         "if the estimate is more than {report.progress:LONG|word} seconds",
@@ -154,6 +155,7 @@ PAGES = {
         "If these would be more than {trace.importers.blocks:MOST_STRETCHES}, or more than 4 GiB in pages",
     ),
     "scaling": (
+        "From {study.results:LARGE} points on these are columns, not objects",
         "Operations of a trace are held up to {trace.lower:MOST_HELD|MiB}",
         "Beyond {recorder.limits:MOST_BYTES|MiB}, a recording without a file goes to a temporary file",
     ),

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
+from simtmm.cuda.disagreement.order_trial import OrderTrial
+from simtmm.recorder.compiled import other_orders
 from tests.scripts.conftest import called as called
 
 pytest.importorskip("nvidia.cu13", reason="CUDA's compilers are not installed")
@@ -140,17 +142,22 @@ def test_a_script_whose_kernel_a_framework_does_not_compile_is_run_once(package,
     assert (tmp_path / "runs").read_text() == "once " * runs
 
 
-def test_a_kernel_whose_race_decides_is_told_so(tmp_path, called):
+def test_a_kernel_whose_race_decides_is_told_so(tmp_path, called, monkeypatch):
+    trials = []
+    monkeypatch.setattr(other_orders, "OrderTrial", lambda order: trials.append(order) or OrderTrial(order))
     (tmp_path / "k.cu").write_text(KERNEL)
     (tmp_path / "k.toml").write_text(LAUNCHES % ("", 1024))
     done = Done(*called("run", str(tmp_path / "k.toml"), "--machine", "h100-sxm"))
-    assert done.status == 2
+    assert (done.status, trials) == (2, [other_orders.TRIED[0]])  # no other order is tried behind one that tells
     assert "wrong answer: out[0] is 128, should be 1024" in done.err
     assert f"The order of warps decides: in reverse order the answer is right, and {IN_REVERSE}" in done.err
 
 
-def test_a_kernel_that_is_wrong_in_every_order_is_only_wrong(tmp_path, called):
+def test_a_kernel_that_is_wrong_in_every_order_is_only_wrong(tmp_path, called, monkeypatch):
+    trials = []
+    monkeypatch.setattr(other_orders, "OrderTrial", lambda order: trials.append(order) or OrderTrial(order))
     (tmp_path / "k.cu").write_text(KERNEL)
     (tmp_path / "k.toml").write_text(LAUNCHES % ("__syncthreads()", 7))
     done = Done(*called("run", str(tmp_path / "k.toml"), "--machine", "h100-sxm"))
     assert "wrong answer: out[0] is 1024, should be 7 (1 elements are wrong)\n" in done.err
+    assert trials == list(other_orders.TRIED)

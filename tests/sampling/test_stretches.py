@@ -1,9 +1,12 @@
 """Which blocks of a launch are simulated, and what is made of when they begin."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from simtmm import load_machine
+from simtmm.sampling import program
 from simtmm.sampling.interval import MANY, half_width, quantile
 from simtmm.sampling.sample import sample_of
 from simtmm.sampling.simulation import simulate_sample
@@ -13,6 +16,21 @@ from simtmm.trace.runs.blocks import Runs
 from simtmm.trace.schema import TraceLaunch
 from tests.fuzz.bounds import bounded
 from tests.study.programs import trace
+
+
+def test_stretches_are_of_each_launchs_own_waves():
+    """Whatever the number of its stratum is, which other launches have, too."""
+    launches = {
+        number: TraceLaunch("k", (blocks, 1, 1), (128, 1, 1), 0, 0) for number, blocks in enumerate((4000, 900, 9000))
+    }
+    waves = {0: 20, 1: 1, 2: 90}
+    for launch in launches:
+        for number in range(3):
+            found = program._planned(SimpleNamespace(launches=launches), waves, launch, program._Asked(), number)
+            made = stretches_of(
+                launches[launch].blocks, waves[launch], program.TIMED, HEAD, np.random.default_rng(0), Form(WARM)
+            )
+            assert (found.begins.tolist(), found.ends.tolist()) == (made.begins.tolist(), made.ends.tolist())
 
 
 @pytest.mark.parametrize(("blocks", "wave"), [(4000, 20), (4019, 20), (1000, 1), (100_000, 333)])

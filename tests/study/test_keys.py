@@ -107,6 +107,11 @@ def test_a_point_is_kept_by_all_that_decides_its_results():
     all_apart(key, given, others)
 
 
+def test_the_order_of_parameters_does_not_matter():
+    keys = {point_key("d", each, MACHINE, "fast", False) for each in ({"n": 1, "m": "x"}, {"m": "x", "n": 1})}
+    assert len(keys) == 1
+
+
 def test_what_is_not_compiled_for_a_machine_is_the_same_on_any_architecture():
     keys = {point_key("d", {}, MACHINE.replace({"compute_capability": of}), "fast", False) for of in ("8.0", "9.0")}
     assert len(keys) == 1
