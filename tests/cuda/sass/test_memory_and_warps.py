@@ -196,6 +196,25 @@ extern "C" __global__ void copies(const u32* in, u32* out) {
   out[t + blockIdx.x * blockDim.x] = sum;
 }
 
+extern "C" __global__ void fetches(const u32* in, u32* out) {
+  __shared__ __align__(16) u32 held[5][512];
+  int t = threadIdx.x, i = t + blockIdx.x * blockDim.x;
+  u64 policy;
+  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("cp.async.ca.shared.global.L2::64B [%0], [%1], 16;" ::"r"(place(held[0] + 4 * t)), "l"(in + 4 * t));
+  asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 8;" ::"r"(place(held[1] + 4 * t)), "l"(in + 4 * t));
+  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(place(held[2] + 4 * t)), "l"(in + 4 * t + 8));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(place(held[3] + 4 * t)),
+               "l"(in + 4 * t + 4), "r"(4 * (t % 5)), "l"(policy));
+  asm volatile("cp.async.ca.shared.global.L2::128B.L2::cache_hint [%0], [%1], 4, %2;" ::"r"(place(held[4] + 4 * t)),
+               "l"(in + t), "l"(policy));
+  asm volatile("cp.async.wait_all;");
+  __syncthreads();
+  int other = 4 * (t ^ 77);
+  out[i] = held[0][other] + 3 * held[0][other + 3] + 5 * held[1][other + 1] + 7 * held[2][other + 2];
+  out[i] += 11 * held[3][other + t % 4] + 13 * held[4][other];
+}
+
 extern "C" __global__ void waits_for_copies(const u32* in, u32* out) {
   __shared__ __align__(16) u32 held[512]; __shared__ u64 barrier;
   int t = threadIdx.x, i = t + blockIdx.x * blockDim.x;
@@ -236,6 +255,7 @@ def _run(function, say=None):
 @pytest.mark.parametrize(
     ("kernel", "architecture"),
     [("meet", 75), ("meet", 90), ("locks", 75), ("locks", 90), ("updates", 120), ("copies", 80), ("copies", 90),
+     ("fetches", 80), ("fetches", 86), ("fetches", 90), ("fetches", 120),
      ("waits_for_copies", 80), ("waits_for_copies", 90), ("waits_for_copies", 120)],
 )  # fmt: skip
 def test_kernels_as_machine_code_do_what_their_ptx_does(kernel, architecture):
