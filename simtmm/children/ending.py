@@ -27,11 +27,10 @@ _is_left = False  # for one of those that end it
 
 
 class Ended(KeyboardInterrupt):
-    """A signal that ends the command. number: its number."""
+    """A signal that ends the command."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.strsignal(number))
-        self.number = number
 
 
 def status() -> int | None:

@@ -249,11 +249,11 @@ def cluster_of(function: KernelFunction, launch: DeviceLaunch, where: str) -> tu
     """
     bounds = function.linked.module.functions[function.entry].bounds
     own = bounds.get("reqnctapercluster")
-    declared = (*own, 1, 1)[:3] if own else None
+    x, y, z, *_ = (*own, 1, 1) if own else (0, 0, 0)
+    declared = (x, y, z) if own else None
     found = launch.cluster or declared
     if found is None:
         return None
-    found = (found[0], found[1], found[2])
     if declared is not None and found != declared:
         raise KernelError(
             f"{where}: clusters of {shown(found)} blocks: must be {shown(declared)}, as the kernel declares"

@@ -78,6 +78,29 @@ def test_what_was_found_is_told_where_a_programs_only_launch_goes_wrong(called, 
         assert len(summary) == 1
 
 
+LATE = """
+__global__ void reverse(int* out)
+{
+    __shared__ int tile[48];
+    tile[threadIdx.x] = threadIdx.x;
+    %s
+    out[threadIdx.x] = tile[47 - threadIdx.x];
+}
+"""
+
+
+def test_a_warp_that_has_fewer_threads_races_as_others_do(called, tmp_path):
+    source = tmp_path / "late.cu"
+    words = ("record", source, "--grid", "1", "--block", "48", "--arg", "out=zeros:int32:48", "--as", "ptx")
+    source.write_text(LATE % "")
+    _, out, _ = called(*words, "-o", tmp_path / "t.parquet", "--check", "racecheck")
+    assert "Read Thread (32, 0, 0)" in out
+    assert "Write Thread (15, 0, 0)" in out
+    source.write_text(LATE % "__syncthreads();")
+    _, out, _ = called(*words, "-o", tmp_path / "t.parquet", "--check", "racecheck,synccheck")
+    assert out.splitlines()[-1] == "========= CHECK SUMMARY: 0 errors, 0 warnings"
+
+
 PARTLY = """
 __global__ void sums(float* out)
 {

@@ -382,3 +382,10 @@ def test_a_conversion_and_a_choice_are_fused_and_a_call_without_arrays_is_plain(
     assert notes.taken() == ([], [])
     assert cp.fuse(lambda x, y=1: (x, y))(3, y=4) == (3, 4)
     assert cp.fuse(lambda x: x + 1)(2) == 3
+
+
+def test_arguments_that_are_no_tuple_are_refused():
+    kernel = cp.RawKernel('extern "C" __global__ void k(int n) {}', "k")
+    for given in (5, cp.zeros(3), "n"):
+        with pytest.raises(KernelError, match=r"args = .*: must be a tuple of arguments"):
+            kernel((1,), (32,), given)

@@ -137,6 +137,8 @@ def test_one_warp_that_does_not_wait_is_shared_out_among_all_lanes_in_blocks_of_
     assert limits == [6]  # 48 warps of 32 threads hold 6 blocks of 256
     assert sum(each[1] for warp in warps(changed) for each in warp if each[0] == "compute") == 900
     assert "one thread does all of it" in made_of(MACHINE, 1, 1, "spread", warp=loop)[0].words
+    assert sum(made_of(MACHINE, 12, 1, "spread", warp=loop)[2]) == 2 * 68  # in 32 lanes 12 threads fit twice
+    assert sum(made_of(MACHINE, 20, 1, "spread", warp=loop)[2]) == 68
     assert made_of(MACHINE.replace({"limits.blocks_per_group": 2}), 16, 1, "spread", warp=loop)[3] == [2]
     few = MACHINE.replace({"limits.warps_per_group": 7})
     assert made_of(few, 16, 1, "spread", warp=loop)[3] == [1]  # one at the least

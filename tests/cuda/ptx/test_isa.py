@@ -154,6 +154,9 @@ def test_which_registers_hold_which_types():
         "f32": ["b32", "b64", "f32"],
         "b16": ["b16", "b32", "b64", "u16", "u32", "u64", "s32", "s64", "f16", "f32", "f64"],
     }  # fmt: skip
+    two = ("f16x2", "b32", "s32", "f32")  # a register of two halves is one of 32 bits
+    assert [kind for kind in two if holds("f16x2", kind)] == ["f16x2", "b32", "s32", "f32"]
+    assert [name for name in two if holds(name, "f16x2")] == ["f16x2", "b32"]
 
 
 # Modifiers may stand in any order here; ptxas has this one in front of the others alone.
