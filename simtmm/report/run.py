@@ -1,5 +1,6 @@
 """A run as a person reads it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from simtmm.report.text import bar, number, rate, seconds, share, table
 
 HOST_PARTS, LEAST_OF_HOST = 5, 0.02  # rows of what the host's calls take, and the least share of one
 MOST_KERNELS = 3  # that are named beside an occupancy
+MOST_TIMED = 12  # kernels whose times are listed
 WHAT_TIME_MEANS = {
     "issuing": "a port was held",
     "memory": "a warp waited for memory",
@@ -38,6 +40,9 @@ TERMS = {
 def describe(run: Run) -> Iterator[RenderableType]:
     """The report's parts, from the heading to whether such a result was ever compared with hardware."""
     yield from heading(run)
+    if kernels := list(_kernels(run)):
+        yield table("Kernels, by time", ("", "launches", "of the time", "", "in all", "each"), kernels, left=(0, 3))
+        yield ""
     if run.counts:
         yield table("Program", ("", "", ""), list(_program(run)), left=(0, 2))
         yield ""
@@ -215,6 +220,29 @@ def _times(run: Run) -> Iterator[tuple[str, ...]]:
     for model, prediction in run.predictions.items():
         ratio = f"{prediction.cycles / simulated:.3g}" if simulated else ""
         yield label(model), number(prediction.cycles), seconds(prediction.seconds), ratio, prediction.bound
+
+
+def _kernels(run: Run) -> Iterator[tuple[str, ...]]:
+    """The time of each kernel's launches, their starts included, the longest first; nothing for a single kernel."""
+    result, launches = run.result, run.info.launches if run.info else ()
+    if len({launch.kernel for launch in launches}) < 2 or len(launches) != len(result.launch_ticks):
+        return
+    number_of, ticks_of = Counter[str](), Counter[str]()
+    for launch, ticks in zip(launches, result.launch_ticks, strict=True):
+        number_of[launch.kernel] += 1
+        ticks_of[launch.kernel] += ticks
+
+    def told(ticks: float) -> str:
+        cycles = ticks / result.ticks_per_cycle
+        return number(cycles) if result.clock_hz is None else seconds(cycles / result.clock_hz)
+
+    found = [(name, ticks, number_of[name]) for name, ticks in ticks_of.most_common()]
+    if left := found[MOST_TIMED:]:
+        rest = f"{len(left)} more", sum(ticks for _, ticks, _ in left), sum(launched for *_, launched in left)
+        found[MOST_TIMED:] = [rest]
+    for name, ticks, launched in found:
+        part = share(ticks, result.ticks), bar(ticks, result.ticks)
+        yield name, f"{launched:,}", *part, told(ticks), told(ticks / launched)
 
 
 def _terms(run: Run) -> Iterator[tuple[str, str, str]]:
