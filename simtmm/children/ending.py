@@ -27,10 +27,11 @@ _is_left = False  # for one of those that end it
 
 
 class Ended(KeyboardInterrupt):
-    """A signal that ends the command."""
+    """A signal that ends the command. number: its number."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.strsignal(number))
+        self.number = number
 
 
 def status() -> int | None:

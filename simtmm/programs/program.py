@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from simtmm import own_faults
+from simtmm.children.ending import Ended
 from simtmm.children.start import LikeUs, ended_within, python_like_us
 from simtmm.computer import limit_told
 from simtmm.cuda.checks.active import active
@@ -209,7 +210,7 @@ class CudaProgram:
             while (status := ended_within(child.process, LOOK)) is None:
                 heard.tell()
         except KeyboardInterrupt as interrupt:
-            number = getattr(interrupt, "number", signal.SIGINT)
+            number = interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT
             status = _leave(child, number)
             if number != signal.SIGINT or not (folder / "outcome.json").is_file():
                 raise
