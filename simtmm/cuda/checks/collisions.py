@@ -10,8 +10,8 @@ from functools import cached_property
 from simtmm.cuda.execution.translation.program import Program
 from simtmm.cuda.ptx.flow.basic_blocks import Block, control_flow
 from simtmm.cuda.ptx.flow.loops import loops
-from simtmm.cuda.ptx.flow.registers import read, written
-from simtmm.cuda.ptx.syntax import Address, Function, Instruction, Negated, Register
+from simtmm.cuda.ptx.flow.registers import guards, read, written
+from simtmm.cuda.ptx.syntax import Address, Function, Instruction, Register
 from simtmm.cuda.ptx.types import bits_of, is_type
 
 CAS = "a loop of atomicCAS() (atomicMax() or atomicMin() for the greatest or the least)"
@@ -101,13 +101,13 @@ class _Accesses:
         for load in alike:
             if any(load is each for each in made_from):
                 return load
-        for load in alike:
-            at = next(number for number, each in enumerate(before) if each is load)
-            # The nearest branch: what an earlier one leaves for good, as a break does, is not written anew.
-            nearest = next(([each] for each in before[:at] if each.opcode == "bra"), [])
-            deciding = [store, *nearest]
-            if any(load is each for each in self._made_from([name for each in deciding for name in _guard(each)])):
-                return load
+        # The nearest branch behind it: what an earlier one leaves for good, as a break does, is not written anew.
+        deciding, has_branch = guards(store), False
+        for each in before:
+            if any(each is load for load in alike) and any(each is other for other in self._made_from(deciding)):
+                return each
+            if each.opcode == "bra" and not has_branch:
+                deciding, has_branch = (*deciding, *guards(each)), True
         return None
 
     def _before(self, instruction: Instruction) -> list[Instruction]:
@@ -149,14 +149,6 @@ class _Accesses:
                     found.append(maker)
                     pending += read(maker)
         return found
-
-
-def _guard(instruction: Instruction) -> list[str]:
-    """The predicate that decides whether it is carried out, if any."""
-    guard = instruction.guard
-    if guard is None:
-        return []
-    return [guard.register.name if isinstance(guard, Negated) else guard.name]
 
 
 def _address(instruction: Instruction) -> Address | None:

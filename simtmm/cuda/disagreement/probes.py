@@ -7,7 +7,7 @@ assembler must keep each value, and machine code logs what PTX logs. One thread 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from simtmm.cuda.ptx.flow.registers import written
+from simtmm.cuda.ptx.flow.registers import guards, written
 from simtmm.cuda.ptx.syntax import Address, Function, Instruction, Register, Symbol
 from simtmm.cuda.ptx.types import bits_of
 
@@ -104,8 +104,7 @@ def _logged(instruction: Instruction, name: str, kind: str, number: int) -> str:
     """Lines that log a register; "" for one that is not logged: of 128 bits, or renamed in an inner scope."""
     if not kind or name not in instruction.text or (kind != "pred" and bits_of(kind) not in (16, 32, 64)):
         return ""
-    guard = instruction.guard
-    if guard is not None and name == (guard.name if isinstance(guard, Register) else guard.register.name):
+    if name in guards(instruction):
         return ""
     if kind == "pred":
         value = f"selp.u64 %simtmm_v, 1, 0, {name};\n"

@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from simtmm.cuda.execution.translation.function_code import FunctionCode
 from simtmm.cuda.ptx.flow.basic_blocks import Block
-from simtmm.cuda.ptx.flow.registers import read, written
+from simtmm.cuda.ptx.flow.registers import guards, read, written
 from simtmm.cuda.ptx.flow.steps import Step, access_kind, is_bulk, is_of_texture
-from simtmm.cuda.ptx.syntax import Instruction, Negated
+from simtmm.cuda.ptx.syntax import Instruction
 from simtmm.stalls import CLASSES
 
 COSTS = ("instructions", "shared_accesses", "loads", "stores", "stall", *CLASSES)
@@ -88,9 +88,8 @@ def _deciding(blocks: Sequence[Block]) -> frozenset[str]:
             names = read(instruction)
             for name in written(instruction):
                 sources.setdefault(name, set()).update(names)
-            guard = instruction.guard
-            if guard is not None and (not written(instruction) or access_kind(instruction) is not None):
-                found.add(guard.register.name if isinstance(guard, Negated) else guard.name)
+            if not written(instruction) or access_kind(instruction) is not None:
+                found.update(guards(instruction))
     pending = list(found)
     while pending:
         for name in sources.get(pending.pop(), set()) - found:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from simtmm.cuda.ptx.flow.registers import read, reads_clocks, written
+from simtmm.cuda.ptx.flow.registers import guards, read, reads_clocks, written
 from simtmm.cuda.ptx.isa import row_of
-from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Module, Negated, Operand, Pair, Symbol, Vector
+from simtmm.cuda.ptx.syntax import Address, Group, Instruction, Module, Operand, Pair, Symbol, Vector
 
 Origins: TypeAlias = frozenset[str | int]
 """What a value may come of: names of parameters and of variables whose address was taken, and numbers of the loads
@@ -108,9 +108,8 @@ class _Flow:
             found |= self.of_registers(name for address in _addresses(instruction) for name in _registers(address))
         if row.is_barrier or instruction.opcode in ("bra", "brx"):
             found |= self.of_registers(read(instruction))
-        elif instruction.guard is not None and (row.memory or not written(instruction)):
-            guard = instruction.guard
-            found |= self.of_registers([guard.register.name if isinstance(guard, Negated) else guard.name])
+        elif row.memory or not written(instruction):
+            found |= self.of_registers(guards(instruction))
         return found
 
     def pointers(self, instruction: Instruction) -> Pointers:

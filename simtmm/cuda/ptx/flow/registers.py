@@ -41,14 +41,18 @@ def read(instruction: Instruction) -> tuple[str, ...]:
     return found
 
 
+def guards(instruction: Instruction) -> tuple[str, ...]:
+    """The predicate that decides who carries it out; none where all do."""
+    return () if instruction.guard is None else tuple(_names(instruction.guard))
+
+
 def _read(instruction: Instruction) -> Iterator[str]:
     first = 1 if has_destination(instruction) else 0
     for operand in instruction.operands[first:]:
         yield from _names(operand)
     if first and (isinstance(instruction.operands[0], Address) or instruction.opcode == "wgmma"):  # added to
         yield from _names(instruction.operands[0])
-    if instruction.guard is not None:
-        yield from _names(instruction.guard)
+    yield from guards(instruction)
 
 
 def _names(operand: Operand) -> Iterator[str]:
